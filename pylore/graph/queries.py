@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import Counter
 
 from ..core.errors import GraphUnavailable
+from ..core.ids import plain
 from ..core.vocabulary import FROM_CODE
 from ..store import ALL
 from ..store.filter import Scope
@@ -152,7 +153,7 @@ def relations(store: Store, settings: Settings) -> list[dict[str, Any]]:
             "name": name,
             "weight": weight,
             "backward_weight": round(backward, 6),
-            "origin": "setting" if name in settings.edge_weights else "store",
+            "origin": "setting" if {name, plain(name)} & {*settings.edge_weights} else "store",
             "description": stored[name][2] if name in stored else "",
             "edges": counts.get(name, 0),
         }
