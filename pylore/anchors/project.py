@@ -8,6 +8,7 @@ from ..core.errors import LoreError
 from ..core.ids import sha256
 from ..system.files import GONE, is_known, leads_down, size_in, spelled, stamp_of
 from ..system.git import Git, is_commit
+from ..system.git_process import Process
 from ..system.project_files import FileTree, place_within, read_plain
 from .globs import Glob
 
@@ -172,15 +173,14 @@ class Project:
 
     def files_with(self, words: Sequence[str]) -> list[str]:
         """Return the files that may have any of these words of letters, digits and ``_``."""
-        if not self.head:
+        # git searches no folder that it ignores; a file may have the attribute of binary files
+        if not self.head or Process(self.root, "check-ignore", "-q", ".").out() is not None:
             wanted = [word.encode() for word in words]
-            return [
-                path for path in self.paths() if any(word in self.text(path) for word in wanted)
-            ]
+            return [one for one in self.paths() if any(w in self.text(one) for w in wanted)]
         found: set[str] = set()
         for start in range(0, len(words), _WORDS_AT_ONCE):
             some = words[start : start + _WORDS_AT_ONCE]
-            options = ["-lzwFI", "--untracked", "--no-recurse-submodules", "--no-textconv"]
+            options = ["-lzwFa", "--untracked", "--no-recurse-submodules", "--no-textconv"]
             options += [part for word in some for part in ("-e", word)]
             listed = self.git.ask("grep", *options, "--", os.path.abspath(self.root))
             found.update((listed or "").split("\0"))

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from repositories import Repository
 
 from pylore.anchors.claims import Claim, ClaimPlace, fresh, packed, unpacked
 from pylore.anchors.project import Project, Unreadable
@@ -52,12 +53,15 @@ def test_bad_rules_are_unreadable(detail: str) -> None:
         Claim.of_anchor(Anchor("note-a", "rule", "**", detail))
 
 
-def test_bad_rules_do_not_affect_good_rules(tmp_path: Path) -> None:
+@pytest.mark.parametrize("hides", [{".gitignore": "in/"}, {".gitattributes": "*.go -diff"}])
+def test_bad_rules_do_not_affect_good_rules(tmp_path: Path, hides: dict[str, str]) -> None:
     texts = {"a.py": "f(1)\nf(2)\n", "b.ts": "f(1);\n", "c.tsx": "const a = <b>{f(1)}</b>;\n"}
     texts |= {"d.go": "package d\n\nfunc e() { os.F(1) }\n", "e.c": "int e() { return f(1); }\n"}
     texts["Rakefile"] = "f(1)\n"
-    for name, text in texts.items():
-        (tmp_path / name).write_text(text)
+    repository = Repository(tmp_path)
+    repository.commit()
+    for name, text in {**hides, **{f"in/{name}": text for name, text in texts.items()}}.items():
+        repository.write(name, text)
     rules: list[tuple[Any, str]] = [
         ("f($X)", "python"),
         ("f($X f(", "python"),
@@ -70,7 +74,7 @@ def test_bad_rules_do_not_affect_good_rules(tmp_path: Path) -> None:
         ("f($X)", "ruby"),
     ]
     claims = [Claim("**", rule, "none", lang) for rule, lang in rules]
-    every = count(Project(str(tmp_path)), claims)
+    every = count(Project(str(tmp_path / "in")), claims)
     found = [one if isinstance(one, Unreadable) else (one.files, len(one.matched)) for one in every]
     assert found[0] == (1, 2) and found[4:] == [(2, 2), (1, 1), (1, 0), (1, 1), (1, 1)]
     assert "unknown field `no`" in str(found[2]) and "'klingon' is not known" in str(found[3])

@@ -39,7 +39,7 @@ def start():
 OTHER = "from pkg.use import Own\n\n\ndef other(base):\n    base.run()\n\n\nother(Own())\n"
 
 GO = 'package a\nimport "x/a"\nfunc F() { a.F() }\n'
-JAVA = "package c; import d.*; class C { static Item f() { return null; } }"
+JAVA = "package c; import d.*; class C { static I f() { return null; } }"
 
 STEPS: tuple[dict[str, str | None], ...] = (
     {"pkg/core.py": CORE + "\n\ndef more():\n    return helper()\n"},
@@ -57,10 +57,9 @@ STEPS: tuple[dict[str, str | None], ...] = (
     {"far.py": "class Far:\n    def walk(self): ...\n", "use.py": "def go(far): far.walk()\n"},
     {"near.py": "class Near:\n    def walk(self): ...\n", "pkg/core/__init__.py": ""},
     {"far.py": "", "pkg/core/__init__.py": None, "go.mod": "module x", "a/a.go": GO, "b/b.go": GO},
-    {"go.mod": "module y", "pkg/use.py": "\0", "NOTES.md": "\0"},
+    {"go.mod": "module y", "pkg/use.py": "\0", "NOTES.md": "\0", "lib.rs": "", "lib/far.rs": ""},
     {"c/C.java": JAVA, "d/D.java": "package d; class D {}", "a.rb": "def go\n  Own.new\nend\n"},
-    {"e/I.java": "package d; class Item {}", "b.rb": "module Own\nend\n"},
-    {"lib.rs": "", "lib/far.rs": "", "src/a.rs": "use crate::far::*;"},
+    {"I.java": "package d; class I {}", "b.rb": "module Own\nend", "a.rs": "use crate::far::*;"},
     {"lib/far.rs": None},
 )
 
