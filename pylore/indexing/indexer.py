@@ -57,10 +57,7 @@ class Index:
                 parts.setdefault(collection_of(node.type), []).append((node.id, rows))
             for collection, entries in parts.items():
                 self.replace(collection, entries)
-        things = [node.id for node in nodes if node.id.startswith(THING_IDS)]
-        if things or self._store.edges.stated:
-            with self._store.whole():  # other facts name these things
-                self.keep_facts([*things, *self._store.facts.leading_to(things)])
+        self.keep_facts(node.id for node in nodes if node.id.startswith(THING_IDS))
 
     def replace(self, collection: str, entries: Sequence[tuple[str, list[Row]]]) -> None:
         """Replace the passages of nodes by ``(id, rows)``."""
@@ -77,26 +74,28 @@ class Index:
         self._store.fulltext.add(made)
 
     def keep_facts(self, ids: Iterable[str] = ()) -> None:
-        """Update the passages that state facts of these things, and edges written since the last
-        call."""
+        """Update the passages that state facts of these things or about them, and edges written
+        since the last call."""
         store, things = self._store, sorted({*ids})
-        written = sorted(store.edges.stated)
-        store.edges.stated.clear()
-        for start in range(0, max(len(things), len(written)), INDEXER_BATCH):
-            end = start + INDEXER_BATCH
-            some, edges = things[start:end], written[start:end]
-            with store.whole():
+        if not (things or store.edges.stated):
+            return
+        with store.whole():  # facts of other scopes name these things
+            written = sorted({*store.edges.stated, *store.facts.leading_to(things)})
+            store.edges.stated.clear()
+            for start in range(0, max(len(things), len(written)), INDEXER_BATCH):
+                end = start + INDEXER_BATCH
+                some, edges = things[start:end], written[start:end]
                 facts, held = store.facts.of(some, edges), store.facts.passages(some, edges)
                 subjects = [*some, *(edge[0] for edge in edges)]
                 hidden = store.nodes.hidden_among(subjects, HIDDEN_STATUSES)
-            said = ((edge, f"{s} {plain(p).replace('_', ' ')} {o}") for edge, s, p, o in facts)
-            wanted = {edge: one_line(text) for edge, text in said}
-            of = {id: HIDDEN if id in hidden else NAMES for id in subjects}
-            self._drop([key for edge, (key, text) in held.items() if wanted.get(edge) != text])
-            new = [one for one in wanted.items() if held.get(one[0], (0, ""))[1] != one[1]]
-            places = [(edge[0], of[edge[0]], text, 1, 0, *edge[1:]) for edge, text in new]
-            fields = [("", text, "", "", identifier_parts(text)) for _, text in new]
-            store.fulltext.add([*zip(places, fields, strict=True)])
+                said = ((edge, f"{s} {plain(p).replace('_', ' ')} {o}") for edge, s, p, o in facts)
+                wanted = {edge: one_line(text) for edge, text in said}
+                of = {id: HIDDEN if id in hidden else NAMES for id in subjects}
+                self._drop([key for edge, (key, text) in held.items() if wanted.get(edge) != text])
+                new = [one for one in wanted.items() if held.get(one[0], (0, ""))[1] != one[1]]
+                places = [(edge[0], of[edge[0]], text, 1, 0, *edge[1:]) for edge, text in new]
+                fields = [("", text, "", "", identifier_parts(text)) for _, text in new]
+                store.fulltext.add([*zip(places, fields, strict=True)])
 
     def _drop(self, keys: Sequence[int]) -> None:
         if keys:

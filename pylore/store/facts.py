@@ -40,7 +40,8 @@ WHERE s.type IN {_THINGS} AND s.invalidated_at IS NULL
 ORDER BY s.id, e.relation, o.id
 """
 _LEADING_TO = f"""
-SELECT DISTINCT s.id FROM json_each(?) j CROSS JOIN links e ON e.to_key = {KEY_OF.format("j.value")}
+SELECT s.id, j.value, e.relation FROM json_each(?) j
+CROSS JOIN links e ON e.to_key = {KEY_OF.format("j.value")}
 CROSS JOIN nodes s ON s.key = e.from_key WHERE s.type IN {_THINGS}
 """
 _HELD = f"""
@@ -71,9 +72,9 @@ class FactPassages(GraphTable):
         the facts of things, and of the edges that state facts, by key of the edge."""
         return [(row[:3], *row[3:]) for row in self._rows(_OF, dumps(ids), dumps(edges))]
 
-    def leading_to(self, ids: Sequence[str]) -> list[str]:
-        """Return the things with present or former facts about these things."""
-        return self._column(_LEADING_TO, dumps(ids))
+    def leading_to(self, ids: Sequence[str]) -> list[EdgeKey]:
+        """Return the edges of present or former facts with these things as objects."""
+        return self._rows(_LEADING_TO, dumps(ids))
 
     def passages(
         self, ids: Sequence[str], edges: Sequence[EdgeKey] = ()

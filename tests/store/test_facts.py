@@ -43,7 +43,7 @@ def test_facts_are_live_edges_between_things(store: Store) -> None:
         ((B, C, "relates_to"), "The entity-b", "relates_to", "The concept-c"),
     ]
     assert store.facts.of([], [(A, B, "relates_to"), (A, B, "similar_to")]) == every[1:2]
-    assert sorted(store.facts.leading_to([C])) == [A, B]
+    assert store.facts.leading_to([C]) == [(A, C, "depends_on"), (B, C, "relates_to")]
     assert not store.facts.of([]) and not store.facts.leading_to([])
 
 
