@@ -79,7 +79,8 @@ def _operator(chunk: str) -> tuple[str, str]:
     if kind in ("title", "tag", "type") and words(name[:1]):
         return kind, name
     bare = chunk.strip("-*")
-    is_word = bool(words(bare)) if bare.isalnum() else len(words(bare)) == 1 > bare.isascii()
+    found = words(bare)
+    is_word = bool(found) if bare.isalnum() else len(found) == 1 and not bare.isascii()
     if len(bare.encode()) >= LEAST_LETTERS and is_word:
         if chunk == f"{bare}*":
             return "beginning", bare

@@ -23,8 +23,7 @@ reported: it may be a mere word."""
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|\{[{%]")  # or a template
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _LINE_ANCHOR = re.compile(r"L(\d{1,9})(?:-L?(\d{1,9}))?$")
-_LONGEST_PATH = 500
-_LONGEST_TARGET = 2_000
+_LONGEST_PATH, _LONGEST_TARGET = 500, 2_000
 
 
 class Link(NamedTuple):
