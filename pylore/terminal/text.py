@@ -258,6 +258,5 @@ def _field(value: Any) -> str:
         return "-"
     if isinstance(value, float):
         return f"{value:.3g}"
-    if isinstance(value, list):
-        return " ".join(value)
-    return value if isinstance(value, str) else printable(dumps(value))
+    text = " ".join(value) if isinstance(value, list) else value
+    return text if isinstance(text, str) else printable(dumps(text))
