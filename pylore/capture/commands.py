@@ -97,6 +97,8 @@ def _redactor(session: Session) -> Redactor:
     from .redaction import Redactor, own_redactors
 
     settings = session.settings
+    if not settings.events_days:
+        raise LoreError("events_days is 0, which records no events: give --events-days N")
     return Redactor(own_redactors(settings.plugin_dir), settings.plugin_timeout)
 
 
@@ -174,8 +176,7 @@ def candidates(
     """List candidates for records, the best first."""
     with session.engine() as engine:
         if engine.store.writable:
-            moment = parse_since(since) if since else ""
-            session.say(_found_notes(gather(engine, project_root(), moment)))
+            session.say(_found_notes(gather(engine, project_root(), since and parse_since(since))))
         else:
             session.say(["the store cannot be written: what was found before is listed"])
         rows = listed(engine, everything=everything)

@@ -133,6 +133,8 @@ def test_capture_and_events_refuse_bad_words(lore: Lore, log: Path) -> None:
         capture | 2 | capture needs --from: give one of claude, codex
         capture --from claude | 1 | no sessions of claude: give a file or a folder
         capture event prompt | 2 | event prompt needs a text
+        capture --from claude x --events-days 0 | 1 | events_days is 0, which records no events
+        capture event say -m x --events-days 0 | 1 | events_days is 0
         capture event dream | 2 | KIND is 'dream': give one of prompt, say
         capture events --kind say,dream | 2 | --kind is 'say,dream': give one of prompt
     """)
