@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..system.plugins import Events
     from ..terminal.screen import Progress
 
-_AGENTS = ("CLAUDECODE", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "GEMINI_CLI")
+AGENTS = "CLAUDECODE CODEX_SANDBOX CODEX_SANDBOX_NETWORK_DISABLED CURSOR_AGENT GEMINI_CLI".split()
 """Variables that agents set in the shells they run, where no person reads the output."""
 
 
@@ -157,7 +157,7 @@ class Session:
     def record_reads(self, engine: Engine, ids: Sequence[str]) -> None:
         """Let the output go out, then count that a person has read these nodes."""
         flush()
-        if not any(name in os.environ for name in _AGENTS):
+        if not any(name in os.environ for name in AGENTS):
             from ..records.show import count_accesses
 
             self.say(count_accesses(engine.store, engine.settings, ids))

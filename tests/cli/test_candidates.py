@@ -61,9 +61,9 @@ def test_promote_makes_records_of_all_or_none(found: Lore) -> None:
 
 def test_three_reads_by_people_confirm(found: Lore) -> None:
     id = found.id("promote", candidates(found)[0])
-    with pytest.MonkeyPatch.context() as agent:
-        agent.setenv("CLAUDECODE", "1")
-        for _ in range(3):
+    for name in ("CLAUDECODE", "CURSOR_AGENT", "GEMINI_CLI"):
+        with pytest.MonkeyPatch.context() as agent:
+            agent.setenv(name, "1")
             found("show", id)
     for _ in range(2):
         found("show", id)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from pylore.cli.session import AGENTS
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -15,7 +17,7 @@ def move_home(patch: pytest.MonkeyPatch, home: Path) -> None:
     """Takes lore's variables out of the environment; home and the XDG folders become ``home``."""
     for name in [name for name in os.environ if name.startswith("LORE_")]:
         patch.delenv(name)
-    for name in ("CLAUDECODE", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "GEMINI_CLI"):
+    for name in AGENTS:
         patch.delenv(name, raising=False)
     patch.setenv("HOME", str(home))
     for kind in ("CONFIG", "DATA", "STATE", "CACHE"):
