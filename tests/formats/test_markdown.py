@@ -99,7 +99,7 @@ def test_tags() -> None:
 PARTS = [
     part.encode().decode("unicode_escape")
     for part in r"""
-        [ ]( ](a\x20" ](a\x20(b ](< <!-- [[ ![ \x5c` ``a` >\x20
+        [ ]( ](a\x20" ](a\x20(b ](< <!-- [[ ![ \x5c` ``a` >\x20 [\x5c] [a\x5c]
         ](\x20\x20\x20\x20\x20\x20\x20\x20\x20 [a](b [[a] [x] ![a][b] [a]:\x20b\n `a``b```c
         ```\n >\x20```\n> \n\n\x20\x20\x20\x20a\n -\x20 1.\x20 #\x20 a\n---\n `` ` `a\x20<
         `a\x20<b>`_ :a:` :doc: a_\x20 _ ::\n ::\n\n ..\x20|a|\x20replace::\x20|a|\n
