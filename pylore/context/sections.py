@@ -9,7 +9,7 @@ from ..core.errors import GraphUnavailable
 from ..core.ids import named_id
 from ..core.model import Row
 from ..core.stamps import clock
-from ..core.text import fold, one_line, printable, stem, words
+from ..core.text import fold, is_spaceless, one_line, printable, stem, words
 from ..core.times import days_since
 from ..core.vocabulary import FROM_CODE, name_in_tree
 from ..formats.drawing import FORMS, LABEL_LENGTH, edge_text, node_text
@@ -145,7 +145,8 @@ def excerpt(line: str, asked: Sequence[str], room: int) -> str:
 
 _LOOKED_AT, _OF_ONE = 1000, 10  # surest facts of a subject that are ranked, and shown
 _COMPUTED = ("system", "similar_to")  # source and relation of edges that are no facts
-_NAMES_WITHIN, _LONGEST_NAME = 64, 5  # words of a question, and of a name: 310 ids at most
+# words of a question, and of a name; characters of scripts without spaces: 702 ids at most
+_NAMES_WITHIN, _LONGEST_NAME = 64, 12
 
 
 def facts_of_things(
@@ -209,13 +210,11 @@ def names_of(question: str) -> list[str]:
     >>> names_of("Ada's shop")
     ['entity-ada', 'entity-ada-s', 'entity-ada-s-shop', 'entity-s', 'entity-s-shop', 'entity-shop']
     """
-    said = words(question)[:_NAMES_WITHIN]
-    runs = (
-        " ".join(said[at : at + length])
-        for at in range(len(said))
-        for length in range(1, min(_LONGEST_NAME, len(said) - at) + 1)
-    )
-    return [*dict.fromkeys(named_id("entity", run) for run in runs)]
+    text = "\0 ".join(words(question, paired=False))
+    text = "".join(f"\0{letter}\0" if is_spaceless(letter) else letter for letter in text)
+    said = [*filter(None, text.split("\0"))][:_NAMES_WITHIN]
+    spans = [(at, at + size) for at in range(len(said)) for size in range(1, _LONGEST_NAME + 1)]
+    return [*dict.fromkeys(named_id("entity", "".join(said[at:end])) for at, end in spans)]
 
 
 def is_named(question: str, node: Node) -> bool:
@@ -229,7 +228,7 @@ def is_named(question: str, node: Node) -> bool:
 
 # --- records
 
-WORDS, _LONG = 150, 280  # words of a text, and tokens of an excerpt from a longer text
+_LONG = 280  # tokens of a text, or of an excerpt from a longer text
 
 # Names of an incoming and an outgoing edge.
 _TIES = {
@@ -247,7 +246,7 @@ def record_text(
     head = f"- **{title}** ({', '.join(_particulars(hit, node))})\n"
     head += "".join(f"  - {tie}\n" for tie in ties)
     line = _after_title(beyond_signature(text, title) if node.type == "symbol" else text, title)
-    best = line if len(line.split()) <= WORDS else excerpt(line, asked, _LONG) or line
+    best = excerpt(line, asked, _LONG) or line
 
     def cut(room: int) -> str:
         part = excerpt(best, asked, room - tokens_of(head) - tokens_of("  \n"))

@@ -150,7 +150,7 @@ def indexed(text: str) -> str:
 
 def without_marks(text: str) -> str:
     """Return ``text`` without the accents that are separate characters."""
-    return "".join([one for one in text if _token(one) != ""])
+    return "".join([one for one in text if _WORDS[ord(one)]])
 
 
 def words(text: str, *, paired: bool = True) -> list[str]:
