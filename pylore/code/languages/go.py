@@ -59,8 +59,7 @@ class GoImports(Importer):
         """Return the folder of a package that should be in the tree; None outside the tree."""
         if written.startswith("."):
             return step(folder, written) or "", CERTAIN
-        around = (name for name in self._modules if f"{written}/".startswith(f"{name}/"))
-        best = max(around, key=len, default=None)
+        best = next((name for name in above(written) if name in self._modules), None)
         if best is not None:
             return join(self._modules[best], written[len(best) + 1 :]), CERTAIN
         for outer in above(folder):
