@@ -33,6 +33,7 @@ SPARE = 1000  # such lookups for all names, and as many as there are variables; 
 MOST_STARS = 50  # packages and classes that a file imports whole
 MOST_VALUES = 8  # a name that may be more things than this is unknown
 MOST_CHAINS = 16  # chains of a variable that are read
+REACHED = 500  # files with their includes in memory; each may include all others
 
 CLASSES = frozenset({"class", "interface", "type", "module"})  # kinds of symbols that have members
 
@@ -115,8 +116,8 @@ class Names:
         self._spare = SPARE + sum(len(file.assigned) for file in files.values())
         self.order = cache(self._order)
         self._class_around = cache(self._find_class_around)
-        self._reached = cache(self._find_reached)
-        self._used = cache(self._find_used)
+        self._reached = lru_cache(REACHED)(self._find_reached)
+        self._used = lru_cache(REACHED)(self._find_used)
         self._having: dict[tuple[str, str], list[File]] = {}  # by family and top-level name
         for file in files.values():
             more = () if file.language.functions_global else (*file.bound, *file.assigned)

@@ -23,10 +23,8 @@ class CIncludes(Importer):
     def find(self, facts: FileFacts, item: Import) -> Found:
         if item.kind != "include":
             return NOWHERE
-        return self._place(facts.path, folder_of(facts.path), item.module.strip())
-
-    def _place(self, path: str, folder: str, written: str) -> Found:
-        name = written.strip('"<>')
+        path, written = facts.path, item.module.strip()
+        folder, name = folder_of(path), written.strip('"<>')
         system = written.startswith("<")
         beside = step(folder, name)
         if not system and beside is not None and beside in self.tree.paths:
