@@ -24,7 +24,7 @@ STRING = r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`|\\."
 _NO_CODE = re.compile(rf"{STRING}|\s//.*|\s#\s.*")
 _ATTRIBUTE = re.compile(
     r"@(?!(?:end|interface|implementation|protocol)\b)[\w.:$]+(?: *[@(\[].*)?(?<=[\w)\]])$"
-    r"|#?\[(?!.*\] *=).*\]$|(?:template ?<|requires \w).*>$"
+    r"|#?\[(?!.*\] *=).*\]$|(?:template ?<|requires \w).*>$|sig ?\{.*\}$"
 )
 _WORDS = {
     "function": "def|defmacro|defp|fn|fun|func|function|proc|rpc|sub|FUNCTION|PROCEDURE|TRIGGER",

@@ -232,12 +232,12 @@ end
         """#!/bin/bash
 source "$dir/x.sh"
 . ./y.sh
-MAX=3
+MAX=3 MIN=2
 f() { # <a>
   g "$1"
 }
 """,
-        "MAX constant 4-4; f function 5-7",
+        "MAX constant 4-4; MIN constant 4-4; f function 5-7",
         "$dir/x.sh|| source 0; ./y.sh|| source 0",
         "f: g",
         "",

@@ -60,6 +60,7 @@ def test_docstring_after_a_comment() -> None:
     text = 'def f(a):\n    # type: (int) -> int\n    """Parse it."""\n    return a\n'
     assert facts_of("a.py", text).symbols[0].doc == "Parse it."
     long = facts_of("a.py", 'class C:\n """A.\n' + " b\n" * 100 + '"""\n').symbols[0].doc
+    assert facts_of("a.rb", "# It.\nsig { void }\ndef f; end\n").symbols[0].doc == "It."
     text = '/// It.\n#[deprecated(\n  note = "a"\n)]\n// NOLINT\n#[cold] fn f() {}\n'
     assert (long[:4], *facts_of("a.rs", text).symbols[0][5:7]) == ("A.\nb", "fn f()", "It.")
 
