@@ -189,7 +189,8 @@ class Git:
 
     def before_last(self, path: str) -> str:
         """Return the commit before the newest that changed a file; "" if there is none."""
-        found = self.ask("log", "-n1", *LOG, "--no-patch", "--format=%P", "HEAD", "--", path)
+        words = ("-n1", *LOG, "--no-patch", "--full-history", "--no-merges", "--format=%P")
+        found = self.ask("log", *words, "HEAD", "--", path)
         return (found or "").partition(" ")[0].strip()
 
     def changed(self) -> list[str]:

@@ -28,6 +28,7 @@ from pylore.search.pipeline import Request, search
 from pylore.store import Store
 from pylore.store.files import MOVED
 
+EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 CODE = """import os
 
 
@@ -174,7 +175,10 @@ def test_anchors_follow_a_rename(anchored: Anchored, kind: str, detail: str, way
         anchored.git("mv", "src/auth.py", "src/login.py")
     if way in ("committed", "imported"):
         anchored.commit("Rename")
-    if way == "imported":  # without a commit
+    if way == "imported":  # without a commit, behind a merge into a history without the file
+        first = anchored.git("commit-tree", "-m", "First", EMPTY_TREE)
+        sides = "-p", first, "-p", "HEAD"
+        anchored.git("reset", "-q", anchored.git("commit-tree", "-m", "M", *sides, "HEAD^{tree}"))
         anchored.store.connection.execute("UPDATE anchors SET commit_id = ''")
     assert anchored.now() == ("relocated", "src/login.py", detail)
     assert anchored.links("anchored_to") == ["file-src/login.py"]
