@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..system.plugins import Events
     from ..terminal.screen import Progress
 
-AGENTS = "CLAUDECODE CODEX_SANDBOX CODEX_SANDBOX_NETWORK_DISABLED CURSOR_AGENT GEMINI_CLI".split()
+AGENTS = "CLAUDECODE CODEX_SANDBOX_NETWORK_DISABLED CODEX_THREAD_ID CURSOR_AGENT GEMINI_CLI".split()
 """Variables that agents set in the shells they run, where no person reads the output."""
 
 

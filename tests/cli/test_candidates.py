@@ -61,7 +61,7 @@ def test_promote_makes_records_of_all_or_none(found: Lore) -> None:
 
 def test_three_reads_by_people_confirm(found: Lore) -> None:
     id = found.id("promote", candidates(found)[0])
-    for name in ("CLAUDECODE", "CURSOR_AGENT", "GEMINI_CLI"):
+    for name in ("CLAUDECODE", "CODEX_THREAD_ID", "CURSOR_AGENT"):
         with pytest.MonkeyPatch.context() as agent:
             agent.setenv(name, "1")
             found("show", id)
