@@ -142,9 +142,10 @@ def _files(given: dict[str, Any]) -> list[str]:
 
 
 def _within(path: str, here: str) -> str:
-    """Return a path from the working directory, if it lies below."""
-    below = os.path.relpath(path, here) if path.startswith("/") else path
-    return path if below.startswith("..") else below
+    """Return a path from the working directory, if it lies below, if need be through a link."""
+    places = (path, os.path.realpath(path)) if path.startswith("/") else ()
+    below = (os.path.relpath(place, here) for place in places)
+    return next((one for one in below if not one.startswith("..")), path)
 
 
 # --- settings

@@ -93,7 +93,9 @@ def test_forms_of_agents(project: Lore) -> None:
 
 
 def test_tool_call_is_logged(project: Lore) -> None:
-    assert used(project, "Edit", file_path="src/auth.py", new_string="secret \0 \ud83d") == ""
+    (link := project.root / "link").symlink_to(project.project)
+    path = f"{link}/src/auth.py"
+    assert used(project, "Edit", file_path=path, new_string="secret \0 \ud83d") == ""
     failed = {"tool_input": {"command": "curl -H secret"}, "tool_response": {"error": "x"}}
     hook(project, "tool", session_id="one", tool_name="Bash", **failed)
     # a shell command that writes files
