@@ -236,7 +236,7 @@ def context(
 
     Args:
         question: words, or the id of a task.
-        form: narrative, prompt, json or mermaid.
+        form: narrative, prompt, json, code (a prompt without a diagram) or mermaid.
         files: globs of files that everything comes from.
         needed: further names of symbols, paths and questions that the answer needs.
         with_superseded: include superseded facts, marked so.

@@ -183,7 +183,7 @@ class _Builder:
         ranked = self._ordered()
         most = min(_DIAGRAM, int(_DIAGRAM_SHARE * room))
         drawn = [hit for hit in ranked if list_of(hit.id) != PAGES_LIST]
-        diagram = self._diagram(drawn, most) if asked.form in WITH_CODE else ""
+        diagram = self._diagram(drawn, most) if asked.form in ("prompt", "json") else ""
         diagram = diagram and f"{heading_of('Code Relationships')}```mermaid\n{diagram}```\n\n"
         room -= tokens_of(diagram)
         self._fill(ranked, room - int(_NAMED_SHARE * room))

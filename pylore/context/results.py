@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..store.filter import Scope
 
 
-WITH_CODE = ("prompt", "json")  # forms that show lines of code
+WITH_CODE = ("prompt", "json", "code")  # forms that show lines of code
 
 
 class ContextBrief(Row):

@@ -104,8 +104,9 @@ def test_ten_edges_of_a_relation_are_named(project: Lore) -> None:
     ]
     assert len(json.loads(call(project, "lore_related", id="hub.py", limit=3))) == 3
     for budget in (200, 1000):
-        asked = {"question": "who meets in the hub", "budget": budget}
-        assert len(call(project, "lore_context", **asked).encode()) <= 4 * budget
+        text = call(project, "lore_context", question="who meets in the hub", budget=budget)
+        assert len(text.encode()) <= 4 * budget
+    assert "```python\ndef meet():\n" in text
 
 
 def test_reading_does_not_count_as_use(project: Lore) -> None:
