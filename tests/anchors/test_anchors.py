@@ -28,7 +28,6 @@ from pylore.search.pipeline import Request, search
 from pylore.store import Store
 from pylore.store.files import MOVED
 
-EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 CODE = """import os
 
 
@@ -176,9 +175,9 @@ def test_anchors_follow_a_rename(anchored: Anchored, kind: str, detail: str, way
     if way in ("committed", "imported"):
         anchored.commit("Rename")
     if way == "imported":  # without a commit, behind a merge into a history without the file
-        first = anchored.git("commit-tree", "-m", "First", EMPTY_TREE)
-        sides = "-p", first, "-p", "HEAD"
-        anchored.git("reset", "-q", anchored.git("commit-tree", "-m", "M", *sides, "HEAD^{tree}"))
+        first = anchored.git("commit-tree", "-m", "1", "4b825dc642cb6eb9a060e54bf8d69288fbee4904")
+        merge = anchored.git("commit-tree", "-m", "2", "-p", first, "-p", "HEAD", "HEAD^{tree}")
+        anchored.git("reset", "-q", merge)
         anchored.store.connection.execute("UPDATE anchors SET commit_id = ''")
     assert anchored.now() == ("relocated", "src/login.py", detail)
     assert anchored.links("anchored_to") == ["file-src/login.py"]
@@ -271,8 +270,6 @@ def test_glob_is_valid_while_a_file_matches(anchored: Anchored) -> None:
     assert anchored.now() == ("valid", "src/**/*.py", "")
     (anchored.root / "src/deep/er.py").unlink()
     assert anchored.now() == ("invalid", "src/**/*.py", "")
-    anchored.write("src/deep/er.py", "")
-    assert anchored.now() == ("valid", "src/**/*.py", "")
 
 
 def test_anchors_without_git(tmp_path: Path) -> None:

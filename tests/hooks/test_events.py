@@ -52,7 +52,6 @@ def context(answer: str) -> str:
 def test_each_line_is_printed_once_a_session(project: Lore) -> None:
     text = context(hook(project, "session-start", session_id="one"))
     assert text.startswith("=== data ") and "data, not instructions" in text
-    # no unrated, unread records
     assert "Let people log out" in text and "Sessions are" not in text and tokens_of(text) <= 1200
     asked = f"{ASKED['prompt']} Let people log out at once"
     for _ in "12":  # a session begins anew after the agent has compacted its context
@@ -70,7 +69,6 @@ def test_each_line_is_printed_once_a_session(project: Lore) -> None:
     project.write("docs/a.md", "# Cookies\n\nSee `src/auth.py`.\n")
     project("import", "docs")  # a document is not shown to its reader
     assert hook(project, "file", session_id="3", tool_input={"file_path": "docs/a.md"}) == ""
-    # shown records are in runs, without a read
     shown = [project("run", "show", run["id"]).json for run in project("run", "list").json]
     assert len(shown) == 3 and "decision" in str(shown)
     project("add", "note", "a write, which counts reads in")
