@@ -116,8 +116,9 @@ class ClaimCounter:
             if len(content) > LARGEST:
                 for index in wanting:
                     found[index][file] = ClaimCount(unread=1)
-            elif wanting:
-                batch.append((file, content, wanting))
+            elif wanting:  # grammars end comments at line feeds
+                text = content if b"\n" in content else content.replace(b"\r", b"\n")
+                batch.append((file, text, wanting))
             if len(batch) == _BATCH:
                 self._match(batch, found)
                 batch = []

@@ -55,7 +55,7 @@ def test_bad_rules_are_unreadable(detail: str) -> None:
 
 @pytest.mark.parametrize("hides", [{".gitignore": "in/"}, {".gitattributes": "*.go -diff"}])
 def test_bad_rules_do_not_affect_good_rules(tmp_path: Path, hides: dict[str, str]) -> None:
-    texts = {"a.py": "f(1)\nf(2)\n", "b.ts": "f(1);\n", "c.tsx": "const a = <b>{f(1)}</b>;\n"}
+    texts = {"a.py": "# 1\rf(1)\rf(2)", "b.ts": "f(1);\n", "c.tsx": "const a = <b>{f(1)}</b>;\n"}
     texts |= {"d.go": "package d\n\nfunc e() { os.F(1) }\n", "e.c": "int e() { return f(1); }\n"}
     texts["Rakefile"] = "f(1)\n"
     repository = Repository(tmp_path)
