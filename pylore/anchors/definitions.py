@@ -28,8 +28,8 @@ _ATTRIBUTE = re.compile(
 )
 _WORDS = {
     "function": "def|defmacro|defp|fn|fun|func|function|proc|rpc|sub|FUNCTION|PROCEDURE|TRIGGER",
-    "class": "actor|class|contract|defmodule|enum|extension|interface|message|module|namespace"
-    "|object|protocol|record|service|struct|trait|type|typealias|union|TABLE|TYPE|VIEW",
+    "class": "actor|class|contract|defmodule|enum|extension|given|interface|message|module"
+    "|namespace|object|protocol|record|service|struct|trait|type|typealias|union|TABLE|TYPE|VIEW",
     "constant": "const|let|local|my|our|val|var",
 }
 _KINDS = {word: kind for kind, words in _WORDS.items() for word in words.split("|")}

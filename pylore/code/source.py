@@ -29,7 +29,7 @@ _OF_TYPE = re.compile(
     r"|(?<!typedef )\b(?:interface|struct) ?$|\btype\s[^;]*=>\s*$"
 )  # text before a brace that belongs to a type
 _TYPE_LENGTH = 300  # characters of such a text
-_ENDS = (")", "noexcept", "try")  # of the text before the members in a constructor
+_ENDS = (")", " noexcept", " try")  # of the text before the members in a constructor
 _MEMBER = re.compile(r":\s*[\w:]+(?:<[\w:<>, ]*>)?(?:\(|\{(?!\s*\n))")
 _OLD = re.compile(r"(?:\s*\w[^(){};]*;)+\s*\{")  # types of parameters in old C, and the body
 _ATTRIBUTE = re.compile(
@@ -43,7 +43,8 @@ _TYPE = re.compile(r"\s*:\s*[\w.$]+<")
 _CALL = r"(?:(?!(?:async|function)\b)[\w.$]+(?:<[^()]*>)?\(|\((?=\(|(?:async|function)\b))"
 _FUNCTION = r"(?:async\b\s*)?(?:function\b[\s*]*[\w$]*\s*)?"
 _VALUE = re.compile(
-    rf"\s*[?!]?(?:\s*:\s*[\w.$]+(?=\s*=))?\s*[:=](?![:=>])\s*(?P<call>{_CALL})?{_FUNCTION}"
+    rf"(?:\s*[?!]?(?:\s*:\s*[\w.$]+(?=\s*=))?\s*[:=](?![:=>])\s*(?P<call>{_CALL})?|\s+(?=async\b|function\b))"
+    rf"{_FUNCTION}"
 )  # text between the name of a function and its parameters where the function is a value
 _WRAPPED = re.compile(
     rf"(?:export\s+)?(?:const|let|var)?\s*[\w$]+\s*(?::[^=(]*)?=\s*{_CALL}\s*{_FUNCTION}"

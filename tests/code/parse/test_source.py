@@ -16,7 +16,7 @@ HEADS = [
     ("c.go", "func g(a [len(`{`)]struct{}) map[A]interface { A() } {\n}\n"),
     ("c.go", "type L[T any] struct {\n\ta T\n}\n"),
     ("a.ts", "class K<T extends { a: B } = {}> extends C<{ d: 1 }> {\n  x = 1\n}\n"),
-    ("a.cpp", "S::S(int a) noexcept(1)\n    : b{a}, c(a) {\n}\n"),
+    ("a.cpp", "Retry::Retry(int a) noexcept(1)\n    : b{a}, c(a) {\n}\n"),
     ("a.c", "int old(a, b)\n    int a;\n    char *b;\n{\n}\n"),
     ("a.ts", "type F = (a: { b: C }) => { d: E };\n"),
     ("a.ts", "function f(a = /[{]/): (b: A) => { c: keyof { d: 1 } } {\n  return a;\n}\n"),
@@ -39,7 +39,7 @@ def test_signature_ends_at_the_body(path: str, text: str) -> None:
         ("d.py", "def f(\n    a: int,  # not {\n) -> int:\n    return a\n", "f( a: int, ) -> int"),
         ("F.java", "class A { int m(int a) { return a; } } class B {}\n", "A.m(int a)"),
         ("g.ts", "class A { m(a: {b: 1}): {c: 2} {} n() {} }\n", "A.m(a: {b: 1}): {c: 2}"),
-        ("q.ts", "export default (a: A): B => 1;\n", "default(a: A): B"),
+        ("q.ts", "export default async function (a: A): B {}\n", "default(a: A): B"),
         ("t.rb", "def top(x) x end\n", "top(x)"),
         ("o.cpp", "A::B::operator C*() const { return c; }\n", "A.B.operator C*() const"),
         ("h.ts", "const f = <T extends () => A>(x: () => void): A => x;", "f(x: () => void): A"),
@@ -68,11 +68,7 @@ def test_docstring_after_a_comment() -> None:
 @pytest.mark.parametrize(
     ("path", "text", "names"),
     [
-        (
-            "a.cpp",
-            "namespace o { namespace i {\nstruct W : B { W() {} };\n}}",
-            "o o.i o.i.W o.i.W.W",
-        ),
+        ("a.cpp", "namespace o{namespace i{\nstruct W:B{W(){}};\n}}", "o o.i o.i.W o.i.W.W"),
         ("x.sh", "a-b() { :; }\nfunction b:c { :; }\nd::e/f() { :; }\n", "a-b b:c d::e/f"),
         ("E.JAVA", "class E {\n  static final int A = 1, B = 2;\n}\n", "E E.A E.B"),
         ("b.rs", "const _: A = 1; fn r#in() {} trait A { const B: u8; fn f(); }", "in A A.B A.f"),
