@@ -29,15 +29,12 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
 
 @pytest.mark.parametrize("most", [1500, 3000, 6000])
 def test_context_fits_in_bytes(engine: Engine, most: int) -> None:
-    whole = context_within(engine, "which token is signed")
+    asked = "which token is signed"
+    whole = context_within(engine, asked)
     assert size(whole.to_row()) > 6000 and whole.withheld
-    less = context_within(
-        engine.changed([("max_bytes", str(most))], "flag"), "which token is signed"
-    )
-    assert size(less.to_row()) <= most
-    assert less.notes and less.text
-    text = context_within(engine, "which token is signed", most)
-    assert 0 < len(text.text.encode()) <= most
+    less = context_within(engine.changed([("max_bytes", str(most))], "flag"), asked)
+    assert size(less.to_row()) <= most and less.notes and less.text
+    assert 0 < len(context_within(engine, asked, most).text.encode()) <= most
 
 
 def test_oversized_node_loses_edges_then_text() -> None:

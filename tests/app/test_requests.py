@@ -30,12 +30,9 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with new_store(str(root / ".lore")) as store:
         records = Records(store, Settings(), None, str(root))
         records.add("decision", "Sessions are signed tokens", id="decision-a", file="src/auth.py")
-        records.add(
-            "failure", "People kept access", id="failure-b", links=[("decision-a", "relates_to")]
-        )
-        records.add(
-            "lesson", "Give it a short life", id="lesson-c", links=[("failure-b", "learned_from")]
-        )
+        to_a, to_b = [("decision-a", "relates_to")], [("failure-b", "learned_from")]
+        records.add("failure", "People kept access", id="failure-b", links=to_a)
+        records.add("lesson", "Give it a short life", id="lesson-c", links=to_b)
         records.add("note", "Alone", id="note-d")
     return root
 
