@@ -109,7 +109,8 @@ class Progress:
         while not self._ended.wait(wait):
             wait = 0.2 if self._terminal else min(2 * wait, 60.0)
             line = f"{self._far()}, {monotonic() - self._began:.0f} s so far"
-            _say(f"\r{line}\x1b[K" if self._terminal else f"lore: {line}\n")
+            # without wrapping, which would leave lines behind
+            _say(f"\r\x1b[?7l{line}\x1b[K\x1b[?7h" if self._terminal else f"lore: {line}\n")
             self._clear = "\r\x1b[K" if self._terminal else ""
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
