@@ -57,7 +57,7 @@ def log_tool(agent: str, sent: Sent) -> None:
 
     Raise OSError if the log cannot be written.
     """
-    written = _written(sent.command, sent.here)
+    written = _written(sent)
     kind = "edit" if written or sent.edits else "tool"
     append_event(agent, sent.session, kind, sent.tool, written or sent.files, ok=sent.ok)
 
@@ -166,16 +166,16 @@ def _may_hold(text: str) -> bool:
     )
 
 
-def _written(command: str, here: str) -> list[str]:
-    """Return the files below ``here`` that a shell command writes, if they changed."""
-    if not any(word in command for word in _WRITERS):
+def _written(sent: Sent) -> list[str]:
+    """Return the files of the project that a shell command writes, if they changed."""
+    if not any(word in sent.command for word in _WRITERS):
         return []
     from .shell import written_files
 
     since = time.time() - _LONGEST_CALL
-    paths = map(os.path.normpath, written_files(command, here))
-    inside = [path for path in paths if path.startswith(f"{here}/") and _changed(path) >= since]
-    return [os.path.relpath(path, here) for path in inside]
+    paths = map(os.path.normpath, written_files(sent.command, sent.here))
+    inside = [path for path in paths if path.startswith(f"{sent.root}/")]
+    return [os.path.relpath(path, sent.root) for path in inside if _changed(path) >= since]
 
 
 def _changed(path: str) -> float:

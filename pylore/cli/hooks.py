@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..core.errors import LoreError, UsageError
 from ..hooks.agents import AGENTS, EVENTS, GIT, TIMEOUT, Sent, change, is_installed, place_of
@@ -122,13 +122,13 @@ def run_hook(
     if event not in _LONG:
         session.given.setdefault("busy_timeout", "1")
     try:
-        sent = _sent() if client else None
+        fields = _fields() if client else None
         config.load(os.environ)
         here = project_folder()
         if here and not is_trusted(data_folder()):
             raise LoreError(f"{here} is not trusted: run 'lore store trust' if it is yours")
         with session.engine() as engine:
-            write(_answer(engine, event, client, sent))
+            write(_answer(engine, event, client, fields))
         sys.stdout.flush()
     except Exception as error:
         debug(error)
@@ -185,7 +185,7 @@ def debug(why: Exception | str) -> None:
     note(str(why))
 
 
-def _sent() -> Sent:
+def _fields() -> dict[str, Any]:
     """Read the event of an agent, and enter the workspace: cursor runs a user's hooks elsewhere."""
     from ..core.json import parse_object
 
@@ -193,10 +193,10 @@ def _sent() -> Sent:
     roots = [os.path.join(str(root), "") for root in fields.get("workspace_roots") or ()]
     if roots and not os.path.join(os.getcwd(), "").startswith((*roots,)):
         os.chdir(roots[0])
-    return Sent(fields, os.getcwd())
+    return fields
 
 
-def _answer(engine: Engine, event: str, client: str, sent: Sent | None) -> str:
+def _answer(engine: Engine, event: str, client: str, fields: dict[str, Any] | None) -> str:
     if event in ("pre-commit", "post-commit", "shell"):
         from ..hooks import git_events as git
 
@@ -207,11 +207,11 @@ def _answer(engine: Engine, event: str, client: str, sent: Sent | None) -> str:
             return git.lines_of(git.warnings(engine, [*filter(None, staged)], os.getcwd()))
         ids = git.keep_learned(engine, *git.last_commit(engine.root))
         return git.lines_of(f"{id} is staged: 'lore confirm {id}' keeps it" for id in ids)
-    if sent is None:
+    if fields is None:
         raise UsageError("name the agent: --client AGENT")
     from ..hooks.events import answer_event
 
-    text = answer_event(engine, AGENTS[client], event, sent)
+    text = answer_event(engine, AGENTS[client], event, Sent(fields, os.getcwd(), engine.root))
     if not text:
         debug("nothing that is new bears on it")
     return text

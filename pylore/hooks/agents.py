@@ -109,17 +109,18 @@ AGENTS = {
 
 
 class Sent:
-    """The fields of an agent's event in the folder ``here``; missing fields are empty."""
+    """The fields of an agent's event in the folder ``here``, which an agent may change, of the
+    project ``root``; files are paths from there if they lie below. Missing fields are empty."""
 
-    def __init__(self, fields: dict[str, Any], here: str) -> None:
-        self.here = here
+    def __init__(self, fields: dict[str, Any], here: str, root: str) -> None:
+        self.here, self.root = here, root
         self.session = text_of(fields, "session_id", "conversation_id")
         self.prompt = text_of(fields, "prompt")
         self.tool = text_of(fields, "tool_name")
         self.edits = any(word in self.tool.lower() for word in _EDITS)
         given, answer = fields.get("tool_input"), fields.get("tool_response")
         given = given if isinstance(given, dict) else {}
-        self.files = [_within(path, here) for path in _files(given)]
+        self.files = [_within(os.path.join(here, path), root) for path in _files(given)]
         self.command = text_of(given, "command")
         self.ok = not (isinstance(answer, dict) and (answer.get("error") or answer.get("is_error")))
 
@@ -141,10 +142,9 @@ def _files(given: dict[str, Any]) -> list[str]:
     return [*dict.fromkeys(found)]
 
 
-def _within(path: str, here: str) -> str:
-    """Return a path from the working directory, if it lies below, if need be through a link."""
-    places = (path, os.path.realpath(path)) if path.startswith("/") else ()
-    below = (os.path.relpath(place, here) for place in places)
+def _within(path: str, root: str) -> str:
+    """Return a path from ``root`` if it lies below, if need be through a link."""
+    below = (os.path.relpath(place, root) for place in (path, os.path.realpath(path)))
     return next((one for one in below if not one.startswith("..")), path)
 
 

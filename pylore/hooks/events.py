@@ -149,7 +149,7 @@ def _log(engine: Engine, agent: Agent, event: str, sent: Sent) -> None:
         if event == SESSION_START:
             _forget_old_sessions()
             if log := part("capture", "events"):
-                log.log_start(agent.name, sent.session, sent.here, days)
+                log.log_start(agent.name, sent.session, sent.root, days)
         elif event == TOOL and days and (log := part("capture", "event_log")):
             log.log_tool(agent.name, sent)
     except OSError:
@@ -164,9 +164,9 @@ def _brief(engine: Engine, event: str, sent: Sent, session: AgentSession) -> Bri
     if event == FILE:
         fresh = [path for path in sent.files if not session.knows("file", path)]
         session.remember("file", *fresh)
-        return _about_files(engine, fresh, sent.here, session) if fresh else None
+        return _about_files(engine, fresh, sent.root, session) if fresh else None
     if event == TOOL and sent.edits:
-        return _about_edit(engine, sent.files, sent.here, session)
+        return _about_edit(engine, sent.files, sent.root, session)
     return None
 
 

@@ -98,7 +98,8 @@ def test_tool_call_is_logged(project: Lore) -> None:
     hook(project, "tool", session_id="one", tool_name="Bash", **failed)
     # a shell command that writes files
     os.utime(project.project / "src/auth.py")
-    used(project, "Bash", command="sed -i s/1/2/ src/auth.py && echo secret > a && cp /b ../c")
+    project.patch.chdir(project.project / "src")
+    used(project, "Bash", command="sed -i s/1/2/ auth.py && echo secret > a && cp /b ../../c")
     log = Path(event_file())
     assert log.stat().st_mode & 0o777 == 0o600 and "secret" not in log.read_text()
     edit, other, shell = map(json.loads, log.read_text().splitlines())
@@ -175,7 +176,7 @@ FIELDS = st.sampled_from(["session_id", "prompt", "tool_name", "tool_input", "to
 
 @given(fields=st.dictionaries(FIELDS, JSON | st.dictionaries(st.just("file_path"), JSON)))
 def test_any_fields_are_read(fields: dict[str, Any]) -> None:
-    sent = Sent(fields, "/project")
+    sent = Sent(fields, "/project/src", "/project")
     assert all(isinstance(text, str) for text in (sent.session, sent.prompt, sent.tool))
     assert all(isinstance(path, str) and path for path in sent.files)
 
