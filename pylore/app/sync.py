@@ -89,7 +89,7 @@ def _sync(engine: Engine, path: str, write: Callable[[str, list[bytes]], None] |
             return Synced(came_in, _changes([], []), resolved)
         with store.snapshot():
             shared = shared_lines(store, _pages_of_git(store, engine.root))
-            new = [*(line.encode() for line in shared), *came_in.left]
+            new = [*dict.fromkeys([*(line.encode() for line in shared), *came_in.left])]
             if _lines(path, longest) == (lines, is_cut):  # else: new lines are not in the store yet
                 if b"".join(new) != b"".join(lines):
                     write(path, new)

@@ -66,8 +66,7 @@ class Anchors(Table):
 
     def get(self, key: AnchorKey) -> Anchor | None:
         """Return an anchor, removed or not."""
-        found = self._read(f"SELECT {_FIELDS} FROM anchors WHERE {_KEY}", *key)
-        return found[0] if found else None
+        return next(iter(self._read(f"SELECT {_FIELDS} FROM anchors WHERE {_KEY}", *key)), None)
 
     def of(self, node_id: str, *, gone: bool = False) -> list[Anchor]:
         """Return the anchors of a node; with ``gone``, including removed anchors."""
@@ -243,8 +242,7 @@ class Documents(Table):
 
     def links(self, root: str, node_id: str) -> str:
         """Return the links of a file as ``put`` got them, or an empty text."""
-        query = f"SELECT links FROM documents WHERE {_THIS_FILE}"
-        return self._value(query, root, node_id) or ""
+        return self._value(f"SELECT links FROM documents WHERE {_THIS_FILE}", root, node_id) or ""
 
     def put(self, root: str, document: DocumentFile, links: str) -> None:
         """Write a file, with the links as a JSON list."""

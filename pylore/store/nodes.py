@@ -219,8 +219,7 @@ class Nodes(Table):
 
     def beginning(self, id: str, length: int = 800) -> str:
         """Return the first characters of a node's body."""
-        text = self._value("SELECT substr(body, 1, ?) FROM nodes WHERE id = ?", length, id)
-        return str(text or "")
+        return self._value("SELECT substr(body, 1, ?) FROM nodes WHERE id = ?", length, id) or ""
 
     def match(self, scope: Scope, ids: Sequence[str]) -> set[str]:
         """Return the live nodes in ``ids`` that are within ``scope``."""

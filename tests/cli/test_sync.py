@@ -202,6 +202,11 @@ def test_changes_from_the_future_wait_in_the_file(lore: Lore, others: Lore, line
         lore(*words)
         assert lore("show", "note-1").json["title"] == "First words"
     assert (lore.project / "line.jsonl").read_text().endswith(text)
+    pass_seconds(lore, 200_000)
+    lore("edit", "note-1", "--title", "Ahead")
+    text = shared(lore)
+    pass_seconds(lore, 0)
+    assert shared(lore) == text
 
 
 # --- two projects

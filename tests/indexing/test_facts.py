@@ -54,20 +54,18 @@ def test_facts_are_found_by_words_and_meaning(store: Store, records: Records) ->
     assert [*stated(store)] == [REDIS, "wiki is built with Rust"]
     assert snippets(store, "what does the web shop use")[SHOP] == REDIS
     assert snippets(store, "redis")[SHOP] == REDIS
-    assert snippets(store, "built in Rust", retrievers="vector")["entity-wiki"] == (
-        "wiki is built with Rust"
-    )
+    alike = snippets(store, "built in Rust", retrievers="vector")
+    assert alike["entity-wiki"] == "wiki is built with Rust"
     assert snippets(store, "web shop")[SHOP] == ""  # the name matches better
 
 
 def test_ended_facts_are_not_found(store: Store, records: Records) -> None:
-    facts = Records(store, Settings(), StaticEmbedder())
     records.fact("ada", "lives_in", "Rome")
     records.fact("ada", "lives_in", "Bern")
     assert [*stated(store)] == ["ada lives in Bern"]
-    facts.confirm(["ada", "lives_in", "Rome"])
+    records.confirm(["ada", "lives_in", "Rome"])
     assert [*stated(store)] == ["ada lives in Rome"]
-    facts.confirm(["ada", "lives_in", "Rome"], retract=True)
+    records.confirm(["ada", "lives_in", "Rome"], retract=True)
     assert not stated(store)
     records.undo()
     assert [*stated(store)] == ["ada lives in Rome"]
