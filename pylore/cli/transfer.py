@@ -252,8 +252,7 @@ def merge_file(
     """Merge two exports by record and edge into OURS, as git's merge driver."""
     name = path or ours
     try:
-        with open(base, "rb") as first, open(ours, "rb") as second, open(theirs, "rb") as third:
-            lines, conflicts = merge_files(first, second, third)
+        lines, conflicts = merge_files(*(_lines(session, file) for file in (base, ours, theirs)))
     except LoreError as error:
         raise LoreError(f"{name}: {error}: not merged: correct it, then merge again") from None
     write_whole(ours, lines)

@@ -333,7 +333,7 @@ def test_merge_file_leaves_ours_where_it_cannot_merge(lore: Lore) -> None:
     broken = lore.write("broken", '{"id": "note-2"')
     lore.refuse_each("""
         merge-file /dev/null ours broken | 1 | theirs: line 1: not JSON
-        merge-file /dev/null broken ours | 1 | ours: line 1: not JSON
+        merge-file /dev/zero ours ours | 1 | base: line 1: has a NUL byte
         merge-file /dev/null ours nowhere | 1 | nowhere: No such file
     """)
     assert broken.read_text() == '{"id": "note-2"'
