@@ -29,8 +29,9 @@ def first_status(source: str) -> str:
 def state_fact(store: Store, settings: Settings, edge: Edge) -> tuple[str, list[str]]:
     """Write a fact; return (added, updated or unchanged, notes for people).
 
-    A confirmed fact of a predicate with a single value supersedes former values, a staged fact only
-    staged values. A conversation changes neither a confirmed nor a retracted fact.
+    A confirmed fact of a predicate with a single value supersedes former values, a staged fact, or
+    a fact of a conversation, only staged values. A conversation changes neither a confirmed nor a
+    retracted fact.
     """
     old = store.edges.get(*edge.key)
     if old is not None and edge.source == "conversation":
@@ -43,7 +44,9 @@ def state_fact(store: Store, settings: Settings, edge: Edge) -> tuple[str, list[
         edge.ended_at = now()
         return store.edges.put(edge), []
     rivals = other_values(store, settings, edge)
-    sure = [one for one in rivals if edge.status != "confirmed" and one.status != "staged"]
+    may = edge.status == "confirmed" and edge.source != "conversation"
+    sure = [one for one in rivals if not may and one.status != "staged"]
+    edge.status = "staged" if sure else edge.status
     return _put_over(store, edge, [one for one in rivals if one not in sure]), [
         f"staged beside {one.to_id}, which is confirmed: 'lore confirm' puts it in its place"
         for one in sure

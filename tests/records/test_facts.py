@@ -121,7 +121,7 @@ def test_setting_names_single_valued_predicates(store: Store) -> None:
 
 def test_staged_value_does_not_supersede(store: Store, records: Records) -> None:
     records.fact("jacq", "lives_in", "oslo")
-    change = records.fact("jacq", "lives_in", "rome", **SAID)
+    change = records.fact("jacq", "lives_in", "rome", status="confirmed", **SAID)
     assert "staged beside entity-oslo" in change.notes[0]
     assert standing(store, OSLO) == ("confirmed", True)
     records.fact("jacq", "lives_in", "bern", **SAID)
