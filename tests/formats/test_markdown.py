@@ -73,14 +73,14 @@ def test_link_in_any_prose_is_found(around: list[str]) -> None:
 @pytest.mark.parametrize(
     ("text", "title"),
     [
-        ("# **One** *fi_le* _a_ *args **k #", "One fi_le a *args **k"),
+        ("# **[One](a.md)** *fi_le* _a_ *args **k #", "One fi_le a *args **k"),
         ("A\ntitle\n===\n\ntext", "A title"),
         ("\n<!-- a\n-->\n<a id=b></a>\n## Second level {#two}\n\n# First level", "Second level"),
         ("text\n\n## Second level\n\n# First level", "First level"),
         ("# [A](b.md) `c` \\* &amp; ![d](e.png)", "A `c` * &"),
         ("<h1><img src='a.png'></h1>\n\n# ![Only](a.png)", "Only"),
         ("# List<String> and [[A]]", "List<String> and [[A]]"),
-        ('<h1 align="center">\n  <img src="a.png"> A\n</h1>', "A"),
+        ('<p><H1 align="center">\n  <img src="a.png"> A\n</H1>', "A"),
         ("text\n\n  Another  \n---\ntext", "Another"),
         ("> quoted\n---\n# Real", "Real"),
         ("```\n---\n# Real\n```\n---\n# Yes", "Yes"),
