@@ -85,7 +85,7 @@ def _quoted(text: str) -> str:
 def _escaped(text: str) -> str:
     # Mermaid parses directives and styles inside quotes
     return "".join(
-        one if one.isalnum() or one in " .,:-_/" else f"#{ord(one)};" for one in _plain(text)
+        one if one.isalnum() or one in " .,:-_/…()'" else f"#{ord(one)};" for one in _plain(text)
     )
 
 

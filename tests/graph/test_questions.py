@@ -150,7 +150,7 @@ def test_stats_equal_a_plain_count(
 
 LABELS = {
     "dot": re.compile(r'  "note-1" \[label="((?:[^"\\]|\\.)*)"\];'),
-    "mermaid": re.compile(r'  n0\["((?:[\w .,:\-/]|#\d+;)+)"\]'),
+    "mermaid": re.compile(r"""  n0\["((?:[\w .,:\-/…()']|#\d+;)+)"\]"""),
 }
 NASTY = r"""" \ \" # #quot; & &#0; <b> ]]> <!-- end --> | [x] ` { } ; é 漢 𝔸 ' $$""".split()
 NASTY += ["%%{init: {}}%%", "style a:b#c;", "\n", "\r", "\x1b[31m", "\x9b", "\u202e", "\u2028", " "]
@@ -175,9 +175,9 @@ def test_no_title_breaks_a_drawing(store: Store, title: str, form: str) -> None:
 
 
 def test_a_label_has_the_title(store: Store) -> None:
-    title = 'say "hi" & C:\\n <b>'
-    assert r'[label="say \"hi\" &amp; C:\\n <b>"]' in drawing(store, "dot", title)
-    mermaid = 'n0["say #34;hi#34; #38; C:#92;n #60;b#62;"]'
+    title = 'say "hi" & C:\\n <b> (…)'
+    assert r'[label="say \"hi\" &amp; C:\\n <b> (…)"]' in drawing(store, "dot", title)
+    mermaid = 'n0["say #34;hi#34; #38; C:#92;n #60;b#62; (…)"]'
     assert mermaid in drawing(store, "mermaid", title)
 
 
