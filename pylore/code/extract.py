@@ -89,34 +89,27 @@ class DefinitionMatch:
             self.kind = "method"
 
 
-def scan_exactly(root: str, config: str, texts: Mapping[str, str], threads: int = 1) -> Scan:
-    """Scan files (path to text), with offsets where lines do not place the matches."""
+def scan_exactly(config: str, texts: Mapping[str, str], threads: int = 1) -> Scan:
+    """Scan texts by path, with offsets where lines do not place the matches. ast-grep reads copies,
+    because files may change meanwhile."""
     with temporary_folder() as folder:
-        below = os.path.relpath(os.path.realpath(folder), os.path.realpath(root))
-        names = {}  # path to read, to path
         for path, text in texts.items():
-            data = _parsed(path, text)
-            names[path if data is None else os.path.join(below, path)] = path
-            if data is not None:
-                os.makedirs(os.path.dirname(os.path.join(folder, path)), exist_ok=True)
-                with open(os.path.join(folder, path), "wb") as file:
-                    file.write(data)
-        found = scan(root, config, [*names], threads)
+            copy = os.path.join(folder, path)
+            os.makedirs(os.path.dirname(copy), exist_ok=True)
+            with open(copy, "wb") as file:
+                file.write(_parsed(path, text))
+        found = scan(folder, config, [*texts], threads)
         again = [path for path, matches in found.matches.items() if _is_crowded(matches)]
-        found.matches.update(scan(root, config, again, threads, offsets=True).matches)
-    found.matches = {names[path]: matches for path, matches in found.matches.items()}
-    found.failed = {names[path]: why for path, why in found.failed.items()}
+        found.matches.update(scan(folder, config, again, threads, offsets=True).matches)
     return found
 
 
-def _parsed(path: str, text: str) -> bytes | None:
-    """Return the text that ast-grep reads in place of the file; None for the file."""
+def _parsed(path: str, text: str) -> bytes:
+    """Return the text that ast-grep reads."""
     if "\r" in text and "\n" not in text:  # grammars end comments at line feeds
-        return text.replace("\r", "\n").encode()
-    if language_of(load_rules().language_of(path)).family != "c":
-        return None
-    found = preprocessed(data := text.encode())
-    return found if found != data else None
+        text = text.replace("\r", "\n")
+    is_c = language_of(load_rules().language_of(path)).family == "c"
+    return preprocessed(text.encode()) if is_c else text.encode()
 
 
 def _is_crowded(matches: Iterable[Match]) -> bool:
@@ -329,20 +322,16 @@ def outline(texts: Mapping[str, bytes]) -> dict[str, list[Definition]]:
     """
     rules = load_rules()
     found: dict[str, list[Definition]] = {key: [] for key in texts}
-    files: dict[str, tuple[str, str]] = {}  # name to key and text
+    files = {
+        short_name(number, key): (key, data.decode("utf-8", "replace"))
+        for number, (key, data) in enumerate(texts.items())
+        if len(data) <= LARGEST and rules.language_of(key)
+    }
+    if not files:
+        return found
     with temporary_folder() as folder:
-        for key, data in texts.items():
-            if len(data) <= LARGEST and rules.language_of(key):
-                name = short_name(len(files), key)
-                files[name] = key, data.decode("utf-8", "replace")
-                with open(os.path.join(folder, name), "wb") as file:
-                    file.write(data)
-        if not files:
-            return found
-        below = os.path.join(folder, "_")
-        os.mkdir(below)
-        config = rules.write(below, rules.languages_of(texts), {}, frozenset(_ORDER))
-        seen = scan_exactly(folder, config, {name: text for name, (_, text) in files.items()})
+        config = rules.write(folder, rules.languages_of(texts), {}, frozenset(_ORDER))
+        seen = scan_exactly(config, {name: text for name, (_, text) in files.items()})
     for name, (key, text) in files.items():
         language = rules.language_of(key)
         with suppress(RecursionError):

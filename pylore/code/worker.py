@@ -145,7 +145,7 @@ def work(job: Job, rules: Rules) -> list[FileOutcome]:
         for path, (text, _, _) in texts.items()
     }
     code = {path: texts[path][0] for path, language in languages.items() if language}
-    scanned = scan_exactly(job.root, job.config, code, job.threads)
+    scanned = scan_exactly(job.config, code, job.threads)
     for path, (text, stamp, hash) in texts.items():
         language = languages[path] or TEXT
         if path in scanned.failed:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -21,13 +20,8 @@ def facts_of_all(texts: dict[str, str]) -> dict[str, FileFacts]:
     """Return the facts of files, path to text, extracted by ast-grep and the rules."""
     rules, found = load_rules(), {}
     with tempfile.TemporaryDirectory() as folder:
-        root, below = Path(folder, "tree"), os.path.join(folder, "rules")
-        os.mkdir(below)
-        for path, text in texts.items():
-            (root / path).parent.mkdir(parents=True, exist_ok=True)
-            (root / path).write_bytes(text.encode())
-        config = rules.write(below, frozenset(rules.languages), {})
-        seen = scan_exactly(str(root), config, texts)
+        config = rules.write(folder, frozenset(rules.languages), {})
+        seen = scan_exactly(config, texts)
     assert not seen.failed
     for path, text in texts.items():
         language = rules.language_of(path, text.partition("\n")[0])
