@@ -85,6 +85,16 @@ class Resolver:
             if any(not {*each.files}.isdisjoint(changed) for _, each in found)
         }
 
+    def adopted(self, types: Collection[str]) -> set[str]:
+        """Return the names of methods that are defined outside of the files of these types."""
+        return {
+            name.rpartition(".")[2]
+            for file in self._files.values()
+            for name in file.defs
+            if (owner := name.rpartition(".")[0]) not in file.defs
+            and owner.rpartition(".")[2] in types
+        }
+
     def edges(self, calls: Mapping[str, Iterable[Call]]) -> Edges:
         """Return the edges from the files that ``calls`` has, and from their symbols."""
         self._edges = {}

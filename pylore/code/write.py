@@ -211,8 +211,9 @@ class Writer:
         changed = {*self._changed, *self._gone}
         owners = None
         if not (self._is_whole or resolver.has_read(changed)):
-            is_aside, others = self._names.isdisjoint, files.keys() - changed if self._names else ()
-            owners = {path for path in others if not is_aside(_parts(stored[path][1]))}
+            names = self._names | resolver.adopted(self._names)
+            others = files.keys() - changed if names else ()
+            owners = {path for path in others if not names.isdisjoint(_parts(stored[path][1]))}
             owners |= resolver.dependents(self._exporting) | (changed & files.keys())
         paths = files if owners is None else owners
         edges = resolver.edges({path: calls_from_json(stored[path][1]) for path in paths})

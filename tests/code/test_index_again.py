@@ -60,7 +60,8 @@ STEPS: tuple[dict[str, str | None], ...] = (
     {"go.mod": "module y", "pkg/use.py": "\0", "NOTES.md": "\0", "lib.rs": "", "lib/far.rs": ""},
     {"c/C.java": JAVA, "d/D.java": "package d; class D {}", "a.rb": "def go\n  Own.new\nend\n"},
     {"I.java": "package d; class I {}", "b.rb": "module Own\nend", "a.rs": "use crate::far::*;"},
-    {"lib/far.rs": None},
+    {"lib/far.rs": None, "a/b.go": "package a\nfunc (N) Mix() {}", "c.go": "func F() { q.Mix() }"},
+    {"a/t.go": "package a\ntype N struct {}"},
 )
 
 
