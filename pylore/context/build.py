@@ -303,7 +303,7 @@ class _Builder:
         """Return the piece of a result; None, with the reason in the receipt, if it has none."""
         node = self._nodes[hit.id]
         why = "matches the question" if not hit.hops else " > ".join(hit.path)
-        section = section_of(node.type)
+        section = OTHER if list_of(node.id) == PAGES_LIST else section_of(node.type)
         if section == "Facts":
             if node.id in self._facts:
                 return self._subject(node, why)
@@ -323,7 +323,7 @@ class _Builder:
             lines = hit.line_start, hit.line_end
             snippet = self._tree.snippet(node.file or "", *lines, _name(hit.id))
             if not snippet.reason:
-                return self._code(hit, snippet, why, most)
+                return self._code(hit, snippet, section, why, most)
             verdict = f" ({hit.verdict})" if hit.verdict else ""
             self._withhold(f"{node.id} (its code)", snippet.reason + verdict)
         same = self._texts.setdefault(text, node.id)
@@ -338,7 +338,7 @@ class _Builder:
         """Return True if a node is shown by lines of a file."""
         return bool(node.file) and section_of(node.type) == CODE and self._asked.form in WITH_CODE
 
-    def _code(self, hit: Hit, snippet: Snippet, why: str, most: int) -> Piece | None:
+    def _code(self, hit: Hit, snippet: Snippet, section: str, why: str, most: int) -> Piece | None:
         path, first, last = snippet.path, snippet.first, snippet.first + len(snippet.lines) - 1
         inner = []
         for id, (begin, end) in self._shown.get(path, {}).items():
@@ -357,7 +357,8 @@ class _Builder:
         text, cut = code_text(name_in_tree(hit.id) or path, snippet, marks)
         long = tokens_of(text) > most and not called
         text = (cut(most) or text) if long else text
-        return Piece(hit.id, CODE, why, text, cut, whole=not (inner or long), lines=(path, first))
+        whole = not (inner or long)
+        return Piece(hit.id, section, why, text, cut, whole=whole, lines=(path, first))
 
     def _subject(self, node: Node, why: str) -> Piece:
         """Return the facts of an entity below the name, best first."""
