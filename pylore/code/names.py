@@ -185,8 +185,10 @@ class Names:
         """Return the things that ``text`` may be in ``scope``; [] with an unknown name in it."""
         (head, calls), *rest = _parts(text)
         things = self._name(file, scope, head)
-        if not things and rest and file.language.paths:
-            return self._path(file, scope, text)
+        path = text.partition("(")[0]
+        if not things and "." in path and file.language.paths:
+            things = self._path(file, scope, path)
+            (_, calls), *rest = _parts(text[path.rfind(".") + 1 :])
         if rest and not things and text in file.defs:  # dots in a name, as shells take them
             return [Thing(DEFINITION, file.defs[text], SAME_FILE)]
         things = self._called(things, calls)
@@ -214,18 +216,17 @@ class Names:
         return list(once.values()) if len(once) <= MOST_VALUES else []
 
     def _path(self, file: File, scope: str, text: str) -> Things:
-        """Return the target of a path from the root of a crate, or from a module around."""
+        """Return the target of a path from a crate or a package, or from a module around."""
         module = _module_around(file, scope)
         head, _, rest = text.partition(".")
         if module and head in ("self", "super"):
             if head == "super":
                 module = _module_around(file, module.rpartition(".")[0])
             return self.chain(file, module, rest)
-        if file.importer is None or "(" in text:
+        if file.importer is None:
             return []
         module, _, name = text.rpartition(".")
-        item = Import(module.replace(".", "::"), name, kind="use")
-        found = file.importer.find(file.facts, item)
+        found = file.importer.find(file.facts, Import(module, name, kind="use"))
         return self._join(self.exported(*one[1:]) for one in found.bound if one.module)
 
     def _name(self, file: File, scope: str, name: str) -> Things:
@@ -333,11 +334,8 @@ class Names:
 
     def _values(self, file: File, scope: str, text: str) -> Things:
         """Return the things that a variable with these chains may be."""
-
-        def find() -> Things:
-            return self._join(self.chain(file, scope, one) for one in text.split()[:MOST_CHAINS])
-
-        return self._once((file.path, scope, text), find)
+        found = (self.chain(file, scope, one) for one in text.split()[:MOST_CHAINS])
+        return self._once((file.path, scope, text), lambda: self._join(found))
 
     def _once(self, key: Any, find: Callable[[], Things]) -> Things:
         """Return the result of ``find``; [] if it is pending, or too deep."""

@@ -119,7 +119,7 @@ def test_the_files_of_a_go_package_see_each_other(tmp_path: Path) -> None:
 def test_java_imports_whole_packages_and_classes() -> None:
     package = Import("q", kind="package")
     others = [file(f"q/{n}.java", f"class {n}; method {n}.x", [package]) for n in "BC"]
-    for module, callee in (("q", "B.x"), ("q.B", "x")):
+    for module, callee in (("q", "B.x"), ("q.B", "x"), ("r", "q.B().x")):
         one = file("A.java", "class A", [Import(module, "*")], calls=f"A: {callee}")
         assert called(one, *others) == {("A.java::A", "q/B.java::B.x")}
 

@@ -69,6 +69,7 @@ SPEC = LanguageSpec(
     self_names=frozenset({"this"}),
     super_names=frozenset({"super"}),
     constructors=("",),
+    paths=True,
     common_names=frozenset(
         "addAll charAt collect compareTo concat containsKey endsWith entrySet forEach getClass"
         " getName hasNext hashCode indexOf intValue isEmpty iterator keySet printf"
