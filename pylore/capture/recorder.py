@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.json import lines_of
 from ..core.times import now
+from ..system.files import nearest_with
 from .event_log import LONGEST_NAME, MOST_FILES
 from .events import ID_DIGITS, MOST_ERROR, MOST_TEXT, new_event
 from .extract import REFUSED, is_marked
@@ -92,7 +93,7 @@ class Recorder:
         """Calls without a result."""
         self.events: list[Fields] = []
         self._reader = reader
-        self._project = ""
+        self._here = self._project = ""
         self._turn = 0
         self._numbers: Counter[tuple[str, str]] = Counter()
 
@@ -131,9 +132,11 @@ class Recorder:
         if step.kind == "session":
             if not self._project:
                 self.session = step.span or self.session
-                self._project = step.name.rstrip("/")
+                self._here = self._project = step.name.rstrip("/")
+                if os.path.isabs(self._here) and os.path.isdir(self._here):
+                    self._project = nearest_with(self._here, (".lore", ".git")) or self._here
                 if step.name:
-                    self._add(step, 0, span="", text=step.text)
+                    self._add(step._replace(name=self._project), 0, span="", text=step.text)
         elif step.kind in ("prompt", "say"):
             texts = pieces(step.text)
             self._turn += bool(texts) and step.kind == "prompt"
@@ -161,13 +164,10 @@ class Recorder:
     def _below(self, paths: Iterable[str]) -> list[str]:
         """Return the paths inside the project, as relative paths."""
         found = []
-        for path in paths:
-            if path.startswith("/"):
-                if not self._project or not path.startswith(self._project + "/"):
-                    continue
-                path = path[len(self._project) + 1 :]
-            path = os.path.normpath(path) if path else ""
-            if path not in ("", ".", "..") and not path.startswith("../") and "\0" not in path:
+        for path in filter(None, paths):
+            path = os.path.normpath(os.path.join(self._here, path))
+            path = os.path.relpath(path, self._project or path) if path[:1] == "/" else path
+            if path not in (".", "..") and not path.startswith("../"):
                 found.append(path)
         return [*dict.fromkeys(found)][:MOST_FILES]
 

@@ -92,10 +92,18 @@ def test_lost_stamps_add_no_event_twice(tmp_path: Path, left: bytes) -> None:
 
 def test_lines_without_a_folder(tmp_path: Path) -> None:
     session = a_session()
-    names = re.compile(r'"(?:cwd|sessionId)": ?"[^"]*",? ?')
-    session.lines = [names.sub("", line) for line in session.lines]
+    session.lines = [re.sub('"(?:cwd|sessionId)": ?"[^"]*",? ?', "", one) for one in session.lines]
     assert capture(session.write(tmp_path / "a.jsonl")).events["prompt"] == 1
     assert {event["session"] for event in read_events()} == {"a"}
+
+
+def test_session_in_a_folder_of_the_project(tmp_path: Path) -> None:
+    (tmp_path / "shop/web").mkdir(parents=True)
+    (tmp_path / "shop/.lore").mkdir()
+    session = ClaudeSession(project=f"{tmp_path}/shop/web").tool("Edit", "x", file_path="a.js")
+    capture(session.write(tmp_path / "a.jsonl"))
+    begun, edit = read_events()
+    assert (begun["name"], edit["files"]) == (f"{tmp_path}/shop", ["web/a.js"])
 
 
 def test_since_leaves_out_older_events(tmp_path: Path) -> None:
