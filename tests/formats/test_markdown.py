@@ -34,7 +34,7 @@ def links(text: str) -> list[tuple[str, str, str]]:
         ("- a `\n- [x](a.md) [a`](b.md)`", [("relative", "a.md", ""), ("path", "](b.md)", "")]),
         ('<b><A class=x\nHREF="a.md#b">x</a>', [("relative", "a.md", "")]),
         ("> ```\n> code\n\n1. ```\n   code\n\n[x](a.md)", [("relative", "a.md", "")]),
-        ("![a][p] [b][p]\n\n[p]: a.md", [("relative", "a.md", "")]),
+        ("!!! note\n\n    ![a][p] [b][p]\n\n[p]: a.md", [("relative", "a.md", "")]),
     ],
 )
 def test_links(text: str, found: list[tuple[str, str, str]]) -> None:
