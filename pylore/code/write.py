@@ -167,8 +167,7 @@ class Writer:
         live = code.defined([file_id(one.path) for one in outcomes if one.path in self.known])
         fresh = {node.id for node in new}
         code.add_edges(edge for edge in edges if edge.to_id in fresh)
-        rest = (edge for edge in edges if edge.to_id not in fresh)
-        code.put_edges(edge for edge in rest if edge.key[:2] not in live)
+        code.put_edges(one for one in edges if one.to_id not in fresh and one.key[:2] not in live)
         kept = root_to_keep(self._store, self._root)
         tied = self._store.anchors.about(kept, [outcome.path for outcome in outcomes])
         for anchor in (one for id, _ in tied for one in self._store.anchors.of(id)):
