@@ -91,6 +91,7 @@ class Project:
         self._last = ("", b"")
         self._paths: list[str] | None = None
         self._moves: dict[tuple[str, str], str | None] = {}
+        self._sizes: dict[int, list[str]] = {}  # size to the files
         self._renames: dict[str, dict[str, str]] = {}
         self._head: str | None = None
 
@@ -204,12 +205,11 @@ class Project:
         if not hash:  # the hash of a part of the file: git may still have the file
             content = self.git.contents("HEAD", [path]).get(path, b"")
             size, hash = len(content), digest(content)
-        for other in self.paths() if size > 0 else ():
-            is_candidate = other != path and self.has(other)
-            same_size = is_candidate and size_in(self._stamps.get(other, GONE)) == size
-            if same_size and self.hash(other) == hash:
-                return other
-        return None
+        if not self._sizes:
+            for other in filter(self.has, self.paths()):
+                self._sizes.setdefault(size_in(self._stamps.get(other, GONE)), []).append(other)
+        same = (one for one in self._sizes.get(size, ()) if one != path and self.hash(one) == hash)
+        return next(same, None) if size > 0 else None
 
 
 def fault_of(anchor: Anchor) -> str:
