@@ -159,7 +159,7 @@ def recent_sessions(project: str) -> list[RecentSession]:
         elif event["kind"] == "prompt":
             one.prompt = event.get("text") or one.prompt
         elif event.get("ok") is not False:
-            for path in event.get("files", ()):
+            for path in [one for one in event.get("files", ()) if one[:1] != "/"]:
                 one.files.pop(path, None)
                 one.files[path] = None
     is_ours = _folders_of(project)
