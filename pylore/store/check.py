@@ -147,7 +147,6 @@ class Statistics(GraphTable):
         """Return counts over live nodes and edges, sorted by name; call this in a snapshot. An
         edge with an end that is not a live node is dangling: it counts for the degree of the other
         end, and connects nothing."""
-        by_type = Nodes(self._db).count_by_type()
         forgotten = self._value("SELECT count(*) FROM nodes WHERE invalidated_at IS NOT NULL")
         by_relation = self.count_by_relation()
         keys = self._column(_LIVE)
@@ -156,7 +155,7 @@ class Statistics(GraphTable):
         hubs = [str(key) for key, degree in degrees.items() if degree == most > 0]
         return {
             "nodes": len(keys),
-            "nodes_by_type": by_type,
+            "nodes_by_type": Nodes(self._db).count_by_type(),
             "edges": sum(by_relation.values()),
             "edges_by_relation": by_relation,
             "mean_degree": round(sum(degrees.values()) / len(keys), 3) if keys else 0.0,

@@ -94,6 +94,7 @@ class Nodes(Table):
     def put(self, node: Node) -> str:
         """Write a node; return ``added``, ``updated`` or ``unchanged``, as for a change of only
         ``updated_at``. The node gets stamps, the change log the former values."""
+        node.category = node.category or None  # an empty text would be lost in a line of an export
         old = self.get(node.id)
         if old is not None and all(getattr(old, name) == getattr(node, name) for name in _CONTENT):
             return "unchanged"

@@ -351,9 +351,9 @@ def test_edit_changes_given_fields_only(store: Store, records: Records) -> None:
     assert (node.category, node.file, node.line_start) == ("x", "b.py", 3)
     assert json.loads(node.data) == {"why": "it is so"}
     assert found(store, None, "so") == {id}, "the reason is indexed too"
-    records.edit(id, why="", tags=[], title="")
+    records.edit(id, why="", tags=[], title="", category="")
     node = store.nodes.require(id)
-    assert (node.data, node.tags, node.title) == ("{}", (), "text")
+    assert (node.data, node.tags, node.title, node.category) == ("{}", (), "text", None)
 
 
 def test_first_text_finds_an_edited_record(store: Store, records: Records) -> None:
