@@ -246,7 +246,8 @@ class Names:
         while here:
             around = file.defs.get(here)
             is_class = around is not None and (around.is_class or around.kind == "constant")
-            is_open = not is_class or here == scope or spec.class_scope
+            is_own = "" in spec.constructors and here.rpartition(".")[2] == name
+            is_open = not is_own and (not is_class or here == scope or spec.class_scope)
             if is_open or (around is not None and around.kind == "module"):
                 found = self._local(file, here, around, name)
                 if found is not None:
@@ -267,6 +268,9 @@ class Names:
         return self._global(file, name)
 
     def _own_member(self, cls: Def, name: str) -> Things:
+        is_named = "" in cls.file.language.constructors  # a constructor has the name of the class
+        if is_named and any(one.name == name for one in self.order(cls)):
+            return []
         found = self.member(Thing(OBJECT, cls, OWN_METHOD), name, own=True)
         return [one for one in found if one is not OUTSIDE]
 

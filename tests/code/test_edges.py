@@ -32,11 +32,13 @@ def test_the_innermost_name_is_called() -> None:
 
 
 def test_class_scope_in_java_not_in_python() -> None:
-    symbols = "class A; method A.f; method A.g; class A.B < C; class C; method C.f"
+    symbols = "class A; method A.A; method A.f; method A.g; class A.B < C; class C; method C.C"
+    symbols += "; method C.f"
     assert called(file("a.py", symbols, calls="A.g: f")) == set()
-    for calls in ("A.g: f", "A.g: this.f", "A.B: A.this.f"):
+    for calls in ("A.g: f", "A.g: this.f", "A.g: A.f", "A.B: A.this.f"):
         ((_, found),) = called(file("A.java", symbols, calls=calls))
         assert found == "A.java::A.f"
+    assert called(file("A.java", symbols, calls="A.B: C.f")) == {("A.java::A.B", "A.java::C.f")}
 
 
 def test_common_names_differ_by_language() -> None:

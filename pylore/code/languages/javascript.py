@@ -33,7 +33,7 @@ _SOURCES = {
 
 def loads(text: str) -> Any:
     """Return the value of a JSON text with comments; None if it is invalid."""
-    for read in (str, _without_comments):
+    for read in (str, lambda text: _COMMA.sub(_strings, _COMMENT.sub(_strings, text))):
         try:
             return json.loads(read(text))
         except ValueError:
@@ -41,10 +41,6 @@ def loads(text: str) -> Any:
         except RecursionError:
             break
     return None
-
-
-def _without_comments(text: str) -> str:
-    return _COMMA.sub(_strings, _COMMENT.sub(_strings, text))
 
 
 def _strings(match: re.Match[str]) -> str:
