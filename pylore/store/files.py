@@ -51,8 +51,8 @@ _OF_NODES = (
     " JOIN nodes n ON n.id = a.node_id WHERE n.invalidated_at IS NULL AND a.gone_at IS NULL"
 )
 _SEEN = {"verified_at": "", "stamps": ""}
-MOVED = "moved"
-"""Reason of a removed anchor that followed the code to a different place."""
+REMOVED = "removed"
+"""Reason of an anchor that was removed here. Others that are gone have followed their code."""
 _KEY = "node_id = ? AND kind = ? AND path = ? AND detail = ?"
 _ORDER = "ORDER BY node_id, kind, path, detail"
 
@@ -154,12 +154,12 @@ class Anchors(Table):
             if anchor.key == key:
                 self._write(old, anchor)
                 continue
-            self.delete(key, MOVED)
+            self.delete(key, "")
             there = self.get(anchor.key)
             if there is None or there.gone_at is not None:
                 self._write(there, anchor)
 
-    def delete(self, key: AnchorKey, why: str = "") -> bool:
+    def delete(self, key: AnchorKey, why: str = REMOVED) -> bool:
         """Remove an anchor; return True if it was live."""
         from ..core.times import now
 
@@ -167,7 +167,7 @@ class Anchors(Table):
         if old is None or old.gone_at is not None:
             return False
         anchor = old.copy()
-        anchor.gone_at, anchor.reason = now(), why or old.reason
+        anchor.gone_at, anchor.reason = now(), why
         self._write(old, anchor)
         return True
 
@@ -175,12 +175,12 @@ class Anchors(Table):
         """Return (path, detail) of the places that an anchor has left, latest first: those with its
         fingerprint, or of a file, which may have changed, with its time of creation."""
         query = (
-            "SELECT path, detail FROM anchors WHERE node_id = ? AND kind = ? AND reason = ?"
+            "SELECT path, detail FROM anchors WHERE node_id = ? AND kind = ? AND reason <> ?"
             " AND iif(kind = 'file', created_at = ?, substr(hash, 1, 32) = ?)"
             " AND gone_at IS NOT NULL ORDER BY gone_at DESC"
         )
         own = anchor.created_at, anchor.hash[:32]
-        return self._rows(query, anchor.node_id, anchor.kind, MOVED, *own)
+        return self._rows(query, anchor.node_id, anchor.kind, REMOVED, *own)
 
     def delete_node(self, node_id: str) -> None:
         """Delete the rows of all anchors of a node."""

@@ -26,7 +26,6 @@ from pylore.formats.jsonl import import_lines
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
 from pylore.store import Store
-from pylore.store.files import MOVED
 
 CODE = """import os
 
@@ -157,7 +156,7 @@ def test_lines_follow_the_text(anchored: Anchored, detail: str, there: str) -> N
     assert anchored.now() == ("relocated", "src/auth.py", there)
     assert anchored.now() == ("valid", "src/auth.py", there)
     states = anchored.store.anchors.of("decision-a", gone=True)
-    assert {one.detail: one.reason for one in states if one.gone_at} == {detail: MOVED}
+    assert [one.detail for one in states if one.gone_at] == [detail]
     other = anchored.write("b.py", "x = 1")
     anchored.place("lines", "b.py", "1-1")
     other.unlink()
@@ -227,6 +226,7 @@ def test_anchors_return_from_a_reverted_move(
     changed = CODE.replace("seen = set()", "seen = {1}").replace("import os", "import re")
     anchored.write("src/login.py", changed)
     assert anchored.now()[:2] == (meanwhile, "src/login.py")
+    anchored.store.connection.execute("UPDATE anchors SET reason = ''")  # as on other machines
     anchored.git("reset", "-q", "--hard")
     assert anchored.now() == ("relocated", "src/auth.py", detail)
     assert anchored.now() == ("valid", "src/auth.py", detail)
