@@ -60,10 +60,11 @@ def named_id(type: str, name: str) -> str:
 
 
 def _words(text: str) -> list[str]:
-    """Return the runs of letters and digits. ``text.words`` follows SQLite, which splits some
-    differently: existing ids would change."""
+    """Return the runs of letters, digits and vowel signs (of Thaana to Khmer). ``text.words``
+    follows SQLite, which splits some differently: existing ids would change."""
     plain = text if text.isascii() else without_marks(text)
-    return "".join(letter if letter.isalnum() else " " for letter in plain).split()
+    signs = {one for one in plain if "\u0780" < one < "\u1dc0" and f"a{one}".isidentifier()}
+    return "".join(one if one.isalnum() or one in signs else " " for one in plain).split()
 
 
 def check_type(type: str) -> str:

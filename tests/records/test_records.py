@@ -81,7 +81,7 @@ def by_vectors(store: Store, embedder: StaticEmbedder, query: str) -> set[str]:
         ("entity", "Ｃ++", "entity-c-plus-plus"),
         ("entity", "./.NET", "entity-dot-slash-dot-net"),
         ("concept", ">=3 Straße™", "concept-more-equal-3-strasse"),
-        ("entity", "Cafe\u0301", "entity-café"),
+        ("entity", "Cafe\u0301 दिन।", "entity-café-दिन"),
         ("entity", "q\u0301 x² 🤖", "entity-q-x2"),
         ("file", "src/a b.py", "file-src/a b.py"),
     ],
