@@ -83,6 +83,8 @@ def expanded(
             matched[step.id] = {"path": step.score, "confidence": found.confidence}
     hits = assemble([*direct, *assemble(reached, matched)[: settings.graph_limit]], matched)
     weights = relation_weights(store, settings)
+    documents = store.documents.paths([hit.id for hit in direct])
+    stands_for |= {id: FILE_IDS + path for id, path in documents.items()}
     links = Links(walked.reached.values(), weights, settings.hop_decay, stands_for)
     return hits, {id: walked.reached[id] for id in among}, links
 
@@ -134,13 +136,9 @@ def within(store: Store, found: Walk, scope: Scope) -> list[str]:
 
 def say_caps(walked: Walk, more: int, notes: list[str]) -> None:
     """Add a note on the links and nodes that a walk left out, ``more`` of these by a limit."""
-    said = []
-    if walked.hubs:
-        said.append(f"weaker links of {counted(len(walked.hubs), 'node')} not followed")
-    if more > 0:
-        said.append(f"{counted(more, 'connected node')} not shown")
-    if said:
-        notes.append(", ".join(said))
+    said = [f"weaker links of {counted(len(walked.hubs), 'node')} not followed"] * bool(walked.hubs)
+    said += [f"{counted(more, 'connected node')} not shown"] * (more > 0)
+    notes += [", ".join(said)] * bool(said)
 
 
 def summed_factors(

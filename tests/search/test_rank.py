@@ -76,6 +76,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         records.add("decision", why, id="decision-rotate")
         for number in range(6):
             records.add("note", f"The office has a kitchen on floor {number}", id=f"note-{number}")
+        records.link("file-docs/uploads.md", "part_of", "note-5")
         yield store
 
 
@@ -139,6 +140,8 @@ def test_definition_of_a_name_is_first(look: Look) -> None:
 def test_page_and_file_are_a_single_result(look: Look) -> None:
     found = ids(look("upload files", limit=50))
     assert "doc-docs/uploads" in found and "file-docs/uploads.md" not in found
+    paths = {hit.id: hit.path for hit in look("upload files", graph_depth=1)}
+    assert paths["note-5"] == ["doc-docs/uploads", "note-5"]
 
 
 def test_page_without_an_index_has_a_p(look: Look) -> None:
