@@ -176,10 +176,13 @@ def related(
 
 
 def _named(engine: Engine, name: str, here: str) -> str:
-    """Return the id that a name means; return a path, or a possible path, unchanged."""
+    """Return the id that a name means; return a path, or a possible path, without line numbers."""
     found = engine.store.resolve_id(name)
     if any(os.path.lexists(os.path.join(folder, name)) for folder in (here, engine.root)):
         return found
+    file, _, lines = name.rpartition(":")
+    if file and lines.replace("-", "").isdigit() and engine.store.nodes.get(found) is None:
+        return _named(engine, file, here)
     return engine.store.complete_id(name) if found == name and name.strip("./") else found
 
 
@@ -198,8 +201,7 @@ def _path(engine: Engine, name: str, here: str) -> str:
             engine.store.nodes.require(name)
         path, _, symbol = name.partition("::")
         if symbol:
-            lists = f"'lore related {path} --symbols' lists the symbols"
-            raise LoreError(f"no symbol '{symbol}' in {path}: {lists}")
+            raise LoreError(f"no symbol '{symbol}' in {path}: see 'lore related {path} --symbols'")
         raise LoreError(f"{name}: no such file, also not in the store: check the name")
     return name
 
@@ -321,11 +323,10 @@ def keep_question(
     if is_answered or not engine.settings.events_days or not question.strip():
         return
     from contextlib import suppress
-    from os import getsid
 
     from ..system import part
 
-    name = session or engine.settings.run or f"shell-{getsid(0)}"
+    name = session or engine.settings.run or f"shell-{os.getsid(0)}"
     if log := part("capture", "event_log"):
         with suppress(OSError):
             log.append_event(source, name, "question", engine.root, [], ok=False, text=question)

@@ -158,8 +158,7 @@ def _changes(old: Iterable[bytes], new: Iterable[bytes]) -> dict[str, int]:
 
 
 def first_store(project: str, settings: Settings, say: Callable[[Iterable[str]], None]) -> Store:
-    """Make the store of a project that shares knowledge, read its file, and open the store.
-
+    """Make the store of a project that shares knowledge, read its file, and open the store;
     ``say`` gets notes.
 
     Raises:

@@ -60,7 +60,7 @@ def test_run_records_shown_ids(engine: Engine) -> None:
 def test_related_to_node_and_file(engine: Engine) -> None:
     found = related(engine, ["decision-a"], hops=2, types=["lesson"])
     assert [(hit.id, hit.hops) for hit in found] == [("lesson-c", 2)]
-    about = related(engine, ["src/auth.py"], types=["decision"])
+    about = related(engine, ["src/auth.py:1-2"], types=["decision"])
     assert [hit.id for hit in about] == ["decision-a"]
     with pytest.raises(LoreError):
         related(engine, ["nowhere.py"])
