@@ -34,11 +34,10 @@ class SourceTree:
                 folder = folder.rpartition("/")[0]
             self.folders[path.rpartition("/")[0]].append(path)
 
-    def put(self, package: str, path: str, *, is_seen: bool = True) -> None:
-        """Put a file into a package; with ``is_seen`` others see the names there."""
+    def put(self, package: str, path: str) -> None:
+        """Put a file into a package; the file sees the names of the last one unimported."""
         self.mates[path] = package
-        if is_seen:
-            self.packages.setdefault(package, []).append(path)
+        self.packages.setdefault(package, []).append(path)
 
     def ending(self, tail: str) -> list[str]:
         """Return the files with the path ``tail`` or a path that ends in ``/tail``."""

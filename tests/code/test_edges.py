@@ -111,7 +111,11 @@ def test_the_files_of_a_go_package_see_each_other(tmp_path: Path) -> None:
     main = file(
         "main.go", "function main", [Import("m/net")], calls="main: net.Listen; main: fmt.Println"
     )
-    assert pairs("calls", one, two, main, root=str(tmp_path)) == {
+    helper = file("net/a_test.go", "function ok; function fmt", [package])
+    test = file("net/b_test.go", "function T", [package], calls="T: ok; T: Listen")
+    assert pairs("calls", one, two, main, helper, test, root=str(tmp_path)) == {
+        ("net/b_test.go::T", "net/a_test.go::ok"),
+        ("net/b_test.go::T", "net/a.go::Listen"),
         ("net/b.go::stop", "net/b.go::Server.Close"),
         ("net/b.go::Server.Close", "net/a.go::Listen"),
         ("main.go::main", "net/a.go::Listen"),

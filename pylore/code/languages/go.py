@@ -21,8 +21,10 @@ class GoImports(Importer):
         for path, facts in sorted(files.items()):
             if facts.language == SPEC.name:
                 folder = folder_of(path) or "."
-                is_seen = not path.endswith("_test.go")  # tests see the package, and are not seen
-                tree.put(folder, path, is_seen=is_seen)
+                is_seen = not path.endswith("_test.go")
+                tests = f"{folder}/*_test.go"  # the key of all files of a package: tests see tests
+                for package in (tests, folder) if is_seen else (tests,):
+                    tree.put(package, path)
                 if is_seen and facts.package not in ("", "main"):
                     self._names.setdefault(folder, facts.package)
         self._folders = {folder_of(path) for path in tree.paths if path.endswith(".go")}
