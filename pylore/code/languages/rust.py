@@ -53,7 +53,7 @@ class RustImports(Importer):
         start = self._start(path, parts)
         if start is None:
             return outside(local)
-        return self._walked(path, *start, local)
+        return self._walked(*start, local)
 
     def _nested(self, facts: FileFacts, name: str, line: int) -> str | None:
         """Return the file of ``mod name;`` in ``mod outer { … }``: in a folder of that name."""
@@ -88,7 +88,7 @@ class RustImports(Importer):
             return path, parts
         return (self._libraries[head], rest) if head in self._libraries else None
 
-    def _walked(self, path: str, start: str, parts: list[str], local: str) -> Found:
+    def _walked(self, start: str, parts: list[str], local: str) -> Found:
         """Follow modules as far as they are files; the rest is a name in the last."""
         here = start
         while parts and (child := self._child(here, parts[0])) is not None:
