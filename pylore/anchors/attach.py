@@ -75,7 +75,6 @@ def tie(store: Store, wanted: Edge) -> None:
 
 def unlink_anchor(store: Store, anchor: Anchor) -> None:
     """End the links of a removed anchor, except links that the node needs for other anchors."""
-
     linked = [edge.to_id for edge in store.edges.of(anchor.node_id)]
 
     def ends(one: Anchor) -> set[str]:

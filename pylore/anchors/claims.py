@@ -18,11 +18,11 @@ from .project import NO_MATCH, Unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any, Protocol
 
     from ..core.model import Anchor, AnchorKey
-    from .definitions import Definition
+    from .definitions import Outline
     from .project import Project
 
     Rule = str | dict[str, Any]
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     class CodeReader(Protocol):
         """Reads code by grammars, as the package ``code`` does."""
 
-        def outline(self, texts: Mapping[str, bytes]) -> dict[str, list[Definition]]: ...
+        @property
+        def outline(self) -> Outline: ...
 
         def count(
             self, project: Project, claims: Sequence[Claim]

@@ -13,8 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    Outline = Callable[[Mapping[str, bytes]], dict[str, list["Definition"]]]
-    """Texts, by keys that end as names of files do → everything that each defines."""
+    Outline = Callable[[Project, Mapping[str, bytes]], dict[str, list["Definition"]]]
+    """Project, and texts by keys that end as names of files do → everything that each defines."""
 
 LARGEST = 1_000_000  # bytes of a file that is parsed
 _MOST_ATTRIBUTES = 50  # lines of attributes above a name
@@ -149,7 +149,7 @@ class Definitions:
                     texts[path] = self._project.read(path)
             except Unreadable:
                 continue
-        found = self._outline(texts) if texts else {}
+        found = self._outline(self._project, texts) if texts else {}
         for path in unread:
             lines = lines_of(texts.get(path, b""))
             defined = found.get(path) or []

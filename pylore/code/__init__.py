@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 RULES, LARGEST, INDEXED, OWED = "code_rules", "code_largest", "code_indexed_at", "code_owed"
 
 
-def outline(texts: Mapping[str, bytes]) -> dict[str, list[Definition]]:
+def outline(project: Project, texts: Mapping[str, bytes]) -> dict[str, list[Definition]]:
     """Call ``extract.outline``; the module is loaded on demand."""
     from .extract import outline
 
-    return outline(texts)
+    return outline(project, texts)
 
 
 def count(project: Project, claims: Sequence[Claim]) -> list[ClaimCount | Unreadable]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 
 from ..anchors.definitions import LARGEST, Definition
+from ..anchors.project import Project
 from ..system.atomic_write import temporary_folder
 from .expressions import LIFETIME, NAME, UNKNOWN, Parts, parts_of
 from .facts import MODULE, TYPING, Call, FileFacts, Import, Symbol
@@ -312,8 +313,8 @@ def _key(name: str, scope: DefinitionMatch | None, parts: Parts) -> str:
     return f"{scope.qualified}.{name}" if scope is not None else name
 
 
-def outline(texts: Mapping[str, bytes]) -> dict[str, list[Definition]]:
-    """Return the definitions of texts, by keys that end as names of files do.
+def outline(project: Project, texts: Mapping[str, bytes]) -> dict[str, list[Definition]]:
+    """Return the definitions of texts of a project, by keys that end as names of files do.
 
     ast-grep runs once. Texts of unknown languages, over the limit, or with errors have none.
 
@@ -321,6 +322,8 @@ def outline(texts: Mapping[str, bytes]) -> dict[str, list[Definition]]:
         LoreError: ast-grep is not installed.
     """
     rules = load_rules()
+    if any(key.lower().endswith(rules.shared) for key in texts):
+        rules.choose_shared(project.paths())
     found: dict[str, list[Definition]] = {key: [] for key in texts}
     files = {
         short_name(number, key): (key, data.decode("utf-8", "replace"))

@@ -60,6 +60,7 @@ class Rules:
         self._interpreters = {name: one.name for one in every for name in one.interpreters}
         self.locks = frozenset(name for language in every for name in language.locks)
         self.minified = tuple(end for language in every for end in language.minified)
+        self.shared = tuple(end for language in every for end in language.shared)
         self.mentioned = tuple(sorted(self._grammars))
 
     def _add(self, language: LanguageSpec, also: list[str], text: str) -> None:
@@ -149,14 +150,10 @@ class Rules:
     def choose_shared(self, paths: Iterable[str]) -> None:
         """Assign each shared extension to the language with the most files in ``paths``."""
         ends = Counter(path[path.rfind(".") :].lower() for path in paths)
-        most: dict[str, tuple[int, LanguageSpec]] = {}
-        for language in self.languages.values():
-            count = sum(ends[end] for end in language.counted)
+        every = sorted(self.languages.values(), key=lambda one: sum(ends[e] for e in one.counted))
+        for language in every:
             for extension in language.shared:
-                if extension not in most or count >= most[extension][0]:
-                    most[extension] = (count, language)
-        for extension, (_, language) in most.items():
-            self._grammars[extension] = (language.name, language.grammar)
+                self._grammars[extension] = (language.name, language.grammar)
 
 
 def load_rules() -> Rules:

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from samples import examples
 
+from pylore.anchors.project import Project
 from pylore.code.expressions import UNKNOWN, after_brackets, parts_of, split
 from pylore.code.extract import imports, outline
 from pylore.code.languages import language
@@ -343,15 +344,18 @@ def test_ast_grep_accepts_every_rule(file: Path, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_language_by_extension_or_interpreter() -> None:
+def test_language_by_extension_or_interpreter(tmp_path: Path) -> None:
     rules = load_rules()
     assert rules.language_of("src/a.tsx") == "typescript"
     assert rules.language_of("lib/run", "#!/usr/bin/env -S python3.11 -u") == "python"
     assert rules.language_of("lib/run", "#!/bin/busybox sh") == "bash"
     assert rules.language_of("lib/run", "echo") == ""
     assert rules.language_of("lib/run", "\ufeff#!/usr/bin/env -u HOME python3") == "python"
-    found = outline({"a/Rakefile": b"def one\nend\n", "b.RB": b"def two\nend\n"})
-    assert [one.qualified for some in found.values() for one in some] == ["one", "two"]
+    for end, names in ((".c", ["f"]), (".cpp", ["n", "n.f"])):
+        (tmp_path / f"a{end}").touch()
+        texts = {"a/Rakefile": b"def a;end", "b.RB": b"def b;end", "c.h": b"namespace n{int f(){}}"}
+        found = outline(Project(str(tmp_path)), texts)
+        assert [one.qualified for some in found.values() for one in some] == ["a", "b", *names]
     assert rules.language_of("README.md", "#!/bin/sh") == ""
     assert rules.require("go") == "go"
     with pytest.raises(UsageError, match="did you mean 'python'"):
