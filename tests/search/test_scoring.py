@@ -72,7 +72,6 @@ def test_near_equals_are_ordered_by_relevance(store: Store) -> None:
 
 
 def test_superseded_records_only_on_request(store: Store) -> None:
-    assert found(store, scope=Scope(statuses=("superseded",))) == "e"
     assert found(store, scope=Scope(statuses=("retracted", "superseded"))) == "e f"
     assert found(store, scope=Scope(statuses=("staged",))) == "a"
     everything = found(store, scope=Scope(statuses=STATUSES))
