@@ -64,7 +64,6 @@ def test_related_to_node_and_file(engine: Engine) -> None:
     assert [hit.id for hit in about] == ["decision-a"]
     with pytest.raises(LoreError):
         related(engine, ["nowhere.py"])
-    # a unique file name
     assert [hit.id for hit in related(engine, ["auth.py"], types=["decision"])] == ["decision-a"]
     here = str(Path(engine.root) / "src")
     assert len(related(engine, ["auth.py"], here=here, types=["decision"])) == 1
