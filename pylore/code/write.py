@@ -172,7 +172,7 @@ class Writer:
         tied = self._store.anchors.about(kept, [outcome.path for outcome in outcomes])
         for anchor in (one for id, _ in tied for one in self._store.anchors.of(id)):
             if symbol_id(anchor.path, anchor.detail) in fresh:  # anchored before it was indexed
-                link_anchor(self._store, self._index.update, anchor, [], "system")
+                link_anchor(self._store, self._index.update, anchor, [], "user_edit")
 
     def _forget(self, nodes: Iterable[Node]) -> list[Node]:
         """Invalidate nodes that are gone, and drop the edges that were found in them."""

@@ -56,7 +56,8 @@ def test_anchor_lists_and_removes_every_kind(lore: Lore, code: Repository) -> No
         lore("anchor", "decision-a", *words.split())
     lore.patch.chdir(lore.project)
     lore("index")
-    assert lore("related", "symbol-src/auth.py::check", "--ids").lines[0] == "decision-a"
+    shared = '"to_id": "symbol-src/auth.py::check", "relation": "anchored_to", "created_at"'
+    assert shared in lore("export").out
     listed = lore("anchor", "decision-a").json
     assert [f"{row['kind']} {row['path']} {row['detail']}" for row in listed] == [
         "file src/auth.py None",
