@@ -60,12 +60,15 @@ def require_text(text: str, most: int) -> str:
 
 
 def title_of(text: str) -> str:
-    """Return the first sentence of a text's first line, without Markdown's heading marks.
+    """Return the first sentence of a text's first line that is no fence or rule, without Markdown's
+    heading marks.
 
-    >>> title_of("# Use JWT\\n\\nNo state."), title_of("Use e.g. Redis 7.2. It is fast.")
+    >>> title_of("---\\n# Use JWT\\n\\nNo state."), title_of("Use e.g. Redis 7.2. It is fast.")
     ('Use JWT', 'Use e.g. Redis 7.2.')
     """
-    line = next((line.strip() for line in text.splitlines() if line.strip()), "")
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    said = (one for one in lines if one[:3] not in ("```", "~~~") and one.strip("-=*_ "))
+    line = next(said, lines[0] if lines else "")
     line = _first_sentence(line.lstrip("#").strip() if line.lstrip("#")[:1] == " " else line)
     if len(line) <= TITLE_LENGTH:
         return line
