@@ -135,10 +135,9 @@ HEAD = 12
 
 def head_of(text: str) -> str:
     """Return the first ``HEAD`` words of the first line of a longer text; empty for short texts."""
-    if len(text.split(None, HEAD)) <= HEAD:
-        return ""
+    is_long = len(text.split(None, HEAD)) > HEAD
     first = text.strip().split("\n", 1)[0]
-    return " ".join(first.split()[:HEAD])
+    return " ".join(first.split()[:HEAD]) if is_long else ""
 
 
 def named_in(text: str) -> list[str]:
@@ -173,9 +172,8 @@ def _looks_like_code(word: str) -> bool:
     dot = inner.find(".")
     if 0 < dot < len(inner) - 1:
         return any(len(part) > 2 for part in inner.split("."))  # not e.g, i.e
-    if "::" in inner or ("/" in inner and "." in inner):
-        return True
-    return len(camel_parts(inner)) > 1 or (inner.isupper() and len(inner) > 3)
+    is_path = "::" in inner or ("/" in inner and "." in inner)
+    return is_path or len(camel_parts(inner)) > 1 or (inner.isupper() and len(inner) > 3)
 
 
 _COMING = ("unreleased", "next release", "next version")

@@ -68,7 +68,7 @@ def _token(letter: str) -> str | None:
 
 def _compatible(letter: str) -> str:
     """Return the characters that a character is compatible with (NFKC). A sign that is compatible
-    with letters, as ™, is a word, and so is an emoji. Soft hyphens, joiners, marks of Thai to
+    with letters, as ™, is a word, and so is an emoji. Soft hyphens, joiners, marks of Hindi to
     Khmer, vowel marks of Arabic and Hebrew, and variant selectors (U+E0100…) are dropped."""
     from unicodedata import category, combining, decimal, normalize
 
@@ -88,11 +88,14 @@ _OMITTED = {
     *map(chr, (*range(0x591, 0x5BE), *range(0x64B, 0x653), *range(0xE34, 0xE3B))),
     *map(chr, (*range(0xE47, 0xE4F), *range(0xEB4, 0xEBD), *range(0xEC8, 0xECF))),
     *map(chr, (*range(0x102B, 0x103F), *range(0x17B4, 0x17D4))),
+    *(chr(block + sign) for block in range(0x900, 0xD80, 0x80) for sign in (1, 2, 0x3C, 0x4D)),
 }
 _PLAINER = dict(zip("øØłŁđĐıёЁѐЀάέήίόύώϊϋΐΰΆΈΉΊΌΎΏ", "oOlLdDiеЕеЕαεηιουωιυιυΑΕΗΙΟΥΩ", strict=True))
 _PLAINER |= zip("أإآٱىیکةہ", "ااااييكهه", strict=True)
 _PLAINER |= {"ß": "ss", "ẞ": "SS", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "Ϊ": "Ι", "Ϋ": "Υ"}
 """Letters that many texts write without the accent, or as two letters."""
+_INDIC = (block + sign for block in range(0x900, 0xD80, 0x80) for sign in range(0x3E, 0x4D))
+_PLAINER |= {chr(sign): chr(sign - 0x38) for sign in _INDIC}  # FTS5 cuts words at vowel signs
 _WORDS = _Table(lambda letter: " " if (token := _token(letter)) is None else token and letter)
 _FOLDS = _Table(lambda letter: letter if (token := _token(letter)) is None else token)
 _COMPATIBLE = _Table(_compatible)
@@ -277,8 +280,7 @@ def parse_query(text: str) -> Query:
 
 
 def _terms(chunks: Iterable[str], stop_words: frozenset[str]) -> Parts:
-    terms = []
-    seen = set()
+    terms, seen = [], set()
     for written in map(words, chunks):
         folded = [fold(word) for word in written]
         if not folded or tuple(folded) in seen or stop_words.issuperset(folded):
