@@ -56,15 +56,12 @@ class Runs:
         """Return the id of a new run, linked to the task, if given; raise LoreError for a missing
         or forgotten task."""
         with self._store.faults, self._store.transaction("run start"):
-            data = {}
-            if task:
-                data["task"] = self._store.nodes.require_live(self._store.complete_id(task)).id
-            if by:
-                data["by"] = by
+            task = task and self._store.nodes.require_live(self._store.complete_id(task)).id
+            data = {name: text for name, text in (("task", task), ("by", by)) if text}
             stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
             id = self._add(f"{stamp}-{os.urandom(3).hex()}", data)
             if task:
-                edge = Edge(id, data["task"], TASK_RELATION, source="system", created_at=now())
+                edge = Edge(id, task, TASK_RELATION, source="system", created_at=now())
                 self._store.edges.put(edge)
         return id
 
