@@ -72,11 +72,7 @@ def test_docstring_after_a_comment() -> None:
         ("x.sh", "a-b() { :; }\nfunction b:c { :; }\nd::e/f() { :; }\n", "a-b b:c d::e/f"),
         ("E.JAVA", "class E {\n  static final int A = 1, B = 2;\n}\n", "E E.A E.B"),
         ("b.rs", "const _: A = 1; fn r#in() {} trait A { const B: u8; fn f(); }", "in A A.B A.f"),
-        (
-            "g.rb",
-            'class F; alias_method :b, :a; define_method "c#{b}"; end; F::D, H = 1, 2',
-            "F F.b F.D H",
-        ),
+        ("g.rb", 'class F;alias_method :b, :a;define_method "#{b}";end;F::D, H = 1', "F F.b F.D H"),
         ("c.py", "def a():\r  return 1 # a\r\rdef b():\r  return 2\r", "a b"),
         ("i.go", "package p\nconst a, b = 1, 2; func c() {}\n", "a b c"),
         ("d.js", "export default class extends B { m() {} }\n", "default default.m"),
@@ -89,14 +85,12 @@ def test_names_of_definitions(path: str, text: str, names: str) -> None:
 
 
 def test_paths_of_rust_and_used_namespaces_of_cpp() -> None:
-    lib = file("src/lib.rs", "function run", [Import("util", kind="mod")])
-    util = file(
-        "src/util.rs", "function a; function b", calls="a: crate.run; b: super.run; b: self.a"
-    )
+    lib = file("src/lib.rs", "function run", [Import("u", kind="mod")])
+    util = file("src/u.rs", "function a; function b", calls="a: crate.run; b: super.run; b: self.a")
     assert pairs("calls", lib, util) == {
-        ("src/util.rs::a", "src/lib.rs::run"),
-        ("src/util.rs::b", "src/lib.rs::run"),
-        ("src/util.rs::b", "src/util.rs::a"),
+        ("src/u.rs::a", "src/lib.rs::run"),
+        ("src/u.rs::b", "src/lib.rs::run"),
+        ("src/u.rs::b", "src/u.rs::a"),
     }
     lib = file(
         "lib.rs",
