@@ -104,12 +104,9 @@ def test_tool_call_is_logged(project: Lore) -> None:
     assert log.stat().st_mode & 0o777 == 0o600 and "secret" not in log.read_text()
     edit, other, shell = map(json.loads, log.read_text().splitlines())
     assert (edit["v"], edit["src"], edit["session"]) == (1, "claude", "one")
-    for event, kind, ok, files in (
-        (edit, "edit", True, ["src/auth.py"]),
-        (other, "tool", False, []),
-        (shell, "edit", True, ["src/auth.py"]),
-    ):
-        assert (event["kind"], event["ok"], event["files"]) == (kind, ok, files)
+    found = [(one["kind"], one["ok"], one["files"]) for one in (edit, other, shell)]
+    written = ("edit", True, ["src/auth.py"])
+    assert found == [written, ("tool", False, []), written]
 
 
 def test_run_ends_with_the_session(project: Lore) -> None:
@@ -203,10 +200,8 @@ def test_files_of_earlier_sessions_are_likely(project: Lore) -> None:
     assert said[0] == "file-src/auth.py" and "outside" not in "".join(said)
     edited(project, "three", "src/other.py")  # no edits of the same session
     said = lines(hook(project, "prompt", session_id="three", prompt="go on"))
-    assert said[:2] == [
-        "file-src/auth.py edited in the last sessions on this branch",
-        "file-src/keys.py edited in the last sessions on this branch",
-    ]
+    why = "edited in the last sessions on this branch"
+    assert said[:2] == [f"file-src/{name}.py {why}" for name in ("auth", "keys")]
     # an anchored record, even for a short prompt, once a session
     assert len(said) == 3 and "Sessions are signed" in said[2]
     assert hook(project, "prompt", session_id="three", prompt="go on") == ""
