@@ -26,7 +26,7 @@ def anchor_row(anchor: Anchor) -> dict[str, str | bool | None]:
         "path": anchor.path,
         "detail": anchor.detail or None,
         "verdict": anchor.verdict,
-        "reason": None if anchor.verdict == "valid" else anchor.reason or None,
+        "reason": ((anchor.kind == "rule" or anchor.verdict != "valid") and anchor.reason) or None,
         "verified_at": anchor.verified_at,
     }
     if anchor.kind == "rule":

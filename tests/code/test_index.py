@@ -173,7 +173,7 @@ def test_parallel_run_is_resolved(project: Project) -> None:
 JOB = Job("/nowhere", "", [("a", "")], 9, 1)
 
 
-def test_failed_worker_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_and_dead_workers_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise ValueError("three")
 
@@ -182,9 +182,6 @@ def test_failed_worker_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
         list(work_all([JOB], 2))
     found = [part in str(said.value) for part in ("ValueError", "code/test_index.py", "three")]
     assert found == [True, True, False]
-
-
-def test_dead_worker_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "work", lambda *_: os._exit(1))
     with pytest.raises(LoreError, match="has died"):
         list(work_all([JOB], 2))

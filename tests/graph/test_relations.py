@@ -43,11 +43,6 @@ def test_single_weight_applies_both_ways(
     }
 
 
-def test_excluded_relations_are_not_walked(store: Store) -> None:
-    flags = {"graph_edges": "CITES cited-by", "graph_exclude_edges": "cited_by"}
-    assert relation_weights(store, Settings.load(environ={}, flags=flags)) == {"cites": (0.5, 0.1)}
-
-
 @pytest.mark.parametrize("name", ["reads from", "Reads-From", " reads  FROM ", "a", "a1", "a" * 64])
 def test_a_name_is_folded_to_lower_snake_case(name: str) -> None:
     folded = require_name(name, "relation")
