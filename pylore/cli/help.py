@@ -159,14 +159,14 @@ def comment_of(file: str) -> str:
 
 _RELATIONS = "graph relations --ids"
 WORDS = {
-    "forgotten": "list --ids -n 500 --all --forgotten",
+    "forgotten": "list --ids -n 5000 --all --forgotten",
     "graph_edges": _RELATIONS,
     "graph_exclude_edges": _RELATIONS,
-    "ids": "list --ids -n 500 --all",
+    "ids": "list --ids -n 5000 --all",
     "near": ("@git", "@session"),
     "relations": _RELATIONS,
     "remotes": "hub list --ids",
-    "run": "list --ids -n 500 --type run",
+    "run": "list --ids -n 5000 --type run",
     "settings": [setting.config_key for setting in SETTINGS],
     "statuses": STATUSES,
     "types": TYPES,

@@ -139,7 +139,7 @@ def test_importer_of_adr_tools_brings_decisions_and_links(lore: Lore) -> None:
     superseded = "Superseded by [2. SQLite](0002-sqlite.md)"
     lore.write("adr/0001-files.md", ADR.format("1. Use flat files", "2020-01-31", superseded))
     lore.write("adr/0002-sqlite.md", ADR.format("2. Use SQLite", "2021-02-28", links))
-    head = '\ufeff---\nstatus: "proposed"\ndate: 2022-03-01\n---\n\n# WAL mode\n'
+    head = '\ufeff---\nstatus: "proposed"\ndate: 2022-02-30\n---\n\n# WAL mode\n'
     text = "\n## Context\n\nSee [files](0001-files.md) and [a page](../x.md).\n"
     lore.write("adr/0003-wal.md", head + text)
     lore.write("adr/template.md", "# Template\n")
