@@ -118,11 +118,8 @@ def test_symlinks_are_skipped_and_reported(
         os.symlink(target, project.root / "docs" / name)
     result = project.run("docs")
     out = f"is a link out of {project.root}/docs"
-    assert {os.path.basename(place): why for place, why in result.skipped} == {
-        "out": out,
-        "key.md": out,
-        "up.md": out,
-    }
+    skipped = {os.path.basename(place): why for place, why in result.skipped}
+    assert skipped == dict.fromkeys(("out", "key.md", "up.md"), out)
     assert [node.id for node in project.store.nodes.all()] == ["doc-docs/a"]
 
 

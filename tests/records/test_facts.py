@@ -155,18 +155,14 @@ def test_confirm_supersedes_other_values(store: Store, records: Records) -> None
     records.fact("jacq", "lives_in", "oslo")
     records.fact("jacq", "lives_in", "rome", **SAID)
     assert [one.state for one in records.confirm(["Jacq", "LIVES_IN", "Rome"])] == ["confirmed"]
-    assert (standing(store, ROME), standing(store, OSLO)) == (
-        ("confirmed", True),
-        ("superseded", False),
-    )
+    assert standing(store, ROME) == ("confirmed", True)
+    assert standing(store, OSLO) == ("superseded", False)
     assert [one.state for one in records.confirm([JACQ, "lives_in", ROME])] == ["unchanged"]
     assert json.loads(edge(store, OSLO).metadata) == {"superseded_by": ROME}
     records.confirm([JACQ, "lives_in", OSLO])
     assert json.loads(edge(store, OSLO).metadata) == {"supersedes": [ROME]}
-    assert (standing(store, ROME), standing(store, OSLO)) == (
-        ("superseded", False),
-        ("confirmed", True),
-    )
+    assert standing(store, ROME) == ("superseded", False)
+    assert standing(store, OSLO) == ("confirmed", True)
 
 
 def test_confirm_and_retract_of_nodes(store: Store, records: Records) -> None:
@@ -266,10 +262,8 @@ def test_sweep_forgets_faded_only(store: Store, records: Records) -> None:
     age(store, 7 + 95)
     read(store, kept, 5, promote_after=0)
     due = faded(store, dry_run=True)
-    assert [(one["id"], one["state"], one["recency"]) for one in due] == [
-        (f"{JACQ} uses {OSLO}", "due", 0.5),
-        (faint, "due", 0.5),
-    ]
+    assert [one["id"] for one in due] == [f"{JACQ} uses {OSLO}", faint]
+    assert [(one["state"], one["recency"]) for one in due] == [("due", 0.5)] * 2
     assert standing(store, OSLO, "uses") == ("staged", True), "only said"
     assert [one["id"] for one in faded(store)] == [one["id"] for one in due]
     assert standing(store, OSLO, "uses") == ("staged", False)

@@ -82,8 +82,7 @@ def test_places_of_edges_select_passages(linked: Store) -> None:
     passages = store.fulltext.of_nodes(["doc-a"])
     first, second, *_, last = passages
     assert len(passages) > 2
-    assert sorted(store.positional_edges.within(passages)) == [
-        (key, "links_to", "doc-b", 0.5) for key in (second, last)
-    ]
+    placed = [(key, "links_to", "doc-b", 0.5) for key in (second, last)]
+    assert sorted(store.positional_edges.within(passages)) == placed
     assert store.positional_edges.within([first]) == []
     assert store.positional_edges.within([]) == []

@@ -32,9 +32,8 @@ def test_ids_survive_any_changes(steps: list[tuple[str, ...]]) -> None:
             absent = store.connection.execute("SELECT id FROM absent ORDER BY id")
             ends = {id for pair in edges for id in pair}
             assert ends - nodes <= {str(id) for (id,) in absent} - nodes
-            assert {key[:2] for key in store.edges.dangling()} == {
-                pair for pair in edges if not nodes.issuperset(pair)
-            }
+            dangling = {pair for pair in edges if not nodes.issuperset(pair)}
+            assert {key[:2] for key in store.edges.dangling()} == dangling
 
 
 def _take(

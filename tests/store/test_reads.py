@@ -41,11 +41,8 @@ def test_read_counts_for_live_nodes(store: Store) -> None:
         store.review.count_access([OTHER, THING], LATE)
     node = store.nodes.require(NODE)
     assert (node.access_count, node.accessed_at, node.updated_at) == (1, LATER, EARLY)
-    assert {node.id: node.access_count for node in store.nodes.select(Scope(), -1)} == {
-        NODE: 1,
-        THING: 2,
-        OTHER: 1,
-    }
+    counts = {node.id: node.access_count for node in store.nodes.select(Scope(), -1)}
+    assert counts == {NODE: 1, THING: 2, OTHER: 1}
     assert counted(store, "note-gone") == 0 and store.nodes.briefs([THING])[THING][-1] == 2
     assert store.nodes.require(THING).accessed_at == max(LATE, LATER)
 

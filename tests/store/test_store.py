@@ -22,7 +22,7 @@ from pylore.embed import open_embedder
 from pylore.indexing.embed import embed_missing
 from pylore.indexing.indexer import rebuild, write_nodes
 from pylore.records.records import Records
-from pylore.search.legs import FIELD_WEIGHTS
+from pylore.search.legs import FIELD_WEIGHTS as WEIGHTS
 from pylore.search.pipeline import Request, search
 from pylore.store import Store, create_store, filter, open_store, vectors
 from pylore.store import nodes as listed
@@ -30,7 +30,6 @@ from pylore.store.filter import Scope
 
 ROOT = Path(__file__).parents[2]
 MANY = 2_000
-WEIGHTS = FIELD_WEIGHTS
 TYPES = ("decision", "lesson", "note")
 TAGS = ("auth", "api", "db", "auth-api")
 FILES = ("src/a.py", "src/deep/b.py", "docs/a.md", None)
