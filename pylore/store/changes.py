@@ -350,7 +350,7 @@ def _commands_by_stamp(known: dict[str, list[Value]], rows: Sequence[Any]) -> di
 
 _HANGS_ON = (
     f"(thing = ?1 OR substr(thing, 1, length(?1) + 1) = ?1 || '{SEPARATOR}'"
-    f" OR instr(thing, '{SEPARATOR}' || ?1 || '{SEPARATOR}') > 0)"
+    f" OR substr(thing, instr(thing, '{SEPARATOR}') + 1, length(?1) + 1) = ?1 || '{SEPARATOR}')"
 )
 _OLD = (
     "FROM main.past WHERE field <> '' AND"

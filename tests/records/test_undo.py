@@ -16,9 +16,10 @@ from samples import examples
 from things import node_past
 
 from pylore.core.errors import LoreError, UsageError
-from pylore.core.model import Edge
+from pylore.core.model import Anchor, Edge
 from pylore.core.settings import Settings
 from pylore.core.stamps import canonical_object, clock
+from pylore.core.times import now
 from pylore.records.records import Records
 from pylore.records.runs import Runs
 from pylore.records.show import past_rows
@@ -249,9 +250,13 @@ def test_undo_skips_commands_without_changes(records: Records, store: Store) -> 
 def test_purge_cannot_be_undone(records: Records, store: Store) -> None:
     records.edit(A, text="A zebra")
     records.link(A, "relates_to", B)
+    records.unlink(A, "relates_to", B)
+    store.anchors.put(Anchor(B, "file", A, created_at=now()))  # to a file of that name
+    store.anchors.delete((B, "file", A, ""))
     last = clock(store.nodes.require(A))
     records.forget([A], purge=True)
     assert store.changes.purged()[A] >= last and A not in dict(left(store))
+    assert {thing.replace("\x1f", " ") for thing, _ in left(store)} == {f"{B} file {A} "}
     for ids in ([], [A]):
         with pytest.raises(LoreError, match="cannot be undone: import an export"):
             records.undo(ids)
