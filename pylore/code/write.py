@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..anchors.attach import link_anchor
 from ..anchors.project import root_to_keep
@@ -140,7 +140,7 @@ class Writer:
         old = code.nodes_of([outcome.path for outcome in outcomes])
         put: list[Node] = []
         new: list[Node] = []
-        seen: list[Entry] = []
+        rows: list[tuple[str, Any]] = []
         edges: list[Edge] = []
         for outcome in outcomes:
             for entry in outcome.entries:
@@ -148,11 +148,11 @@ class Writer:
                 known = old.pop(node.id, None)
                 if known is None:
                     new.append(node)
-                    seen.append(entry)
+                    rows.append((entry.id, entry.rows))
                 elif differing := {f for f in _CONTENT if getattr(known, f) != getattr(node, f)}:
                     if known.invalidated_at or not differing.isdisjoint(_SEEN):
                         known.updated_at = self._now
-                        seen.append(entry)
+                        rows.append((entry.id, entry.rows))
                     for name in differing:
                         setattr(known, name, getattr(node, name))
                     put.append(known)
@@ -160,10 +160,10 @@ class Writer:
                     ends = file_id(outcome.path), entry.id
                     edges.append(Edge(*ends, "defines", 1.0, "file", created_at=self._now))
         code.put_nodes([*put, *new])
-        rows = [(entry.id, entry.rows) for entry in seen]
         lost = (node for node in old.values() if node.type != "file")  # a skipped file remains
         rows += [(node.id, []) for node in self._forget(lost)]
         self._index.replace(CODE, rows)
+        self._index.update([node for node in put if node.tags])  # the rows have no tags
         live = code.defined([file_id(one.path) for one in outcomes if one.path in self.known])
         fresh = {node.id for node in new}
         code.add_edges(edge for edge in edges if edge.to_id in fresh)

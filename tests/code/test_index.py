@@ -134,12 +134,14 @@ def test_moved_file_has_its_links(project: Project) -> None:
     }
 
 
-def test_edge_of_a_person_is_preserved(project: Project) -> None:
+def test_edge_and_tags_of_a_person_are_preserved(project: Project) -> None:
     project.index()
     records = Records(project.store, Settings(), None, str(project.root))
     records.link("file-README.md", "mentions", "file-src/jwt.py", weight=0.25)
-    project.write("src/more.py", "x = 1\n")
+    records.edit("file-src/jwt.py", tags=["zebra"])
+    project.write("src/jwt.py", JWT.replace("token", "text"))
     project.index()
+    assert project.store.fulltext.having("code", "zebra") == {"file-src/jwt.py"}
     edge = project.store.edges.get("file-README.md", "file-src/jwt.py", "mentions")
     assert edge and (edge.weight, edge.invalidated_at) == (0.25, None)
 
