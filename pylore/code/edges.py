@@ -75,7 +75,7 @@ class Resolver:
 
     def has_read(self, paths: Collection[str]) -> bool:
         """Return True if manifests that imports depend on are, or would be, at these paths."""
-        return not self._tree.read_paths.isdisjoint(paths)
+        return not self._tree.texts.keys().isdisjoint(paths)
 
     def dependents(self, changed: Collection[str]) -> set[str]:
         """Return the files that import these."""

@@ -25,7 +25,7 @@ class SourceTree:
         self.mates: dict[str, str] = {}  # file → the package of names that it sees unimported
         self.folders: dict[str, list[str]] = {"": []}
         self._tails: dict[str, list[str]] = {}
-        self._texts: dict[str, str | None] = {}
+        self.texts: dict[str, str | None] = {}  # of manifests that were read, present or not
         for path in sorted(self.paths):
             folder, _, name = path.rpartition("/")
             self._tails.setdefault(name, []).append(path)
@@ -46,14 +46,9 @@ class SourceTree:
 
     def read(self, path: str) -> str | None:
         """Return the text of a manifest; None if absent, no plain file, or over the limit."""
-        if path not in self._texts:
-            self._texts[path] = self._read(path)
-        return self._texts[path]
-
-    @property
-    def read_paths(self) -> frozenset[str]:
-        """Return all paths that ``read`` was called with, present or not."""
-        return frozenset(self._texts)
+        if path not in self.texts:
+            self.texts[path] = self._read(path)
+        return self.texts[path]
 
     def _read(self, path: str) -> str | None:
         full = os.path.join(self.root, path)

@@ -16,6 +16,7 @@ from ..indexing.indexer import Index
 from . import OWED
 from .edges import MENTION, Mentions, Resolver
 from .facts import calls_from_json, exported, facts_from_json
+from .tree import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -46,8 +47,7 @@ class Writer:
         self._exporting: set[str] = set()
         self._names: set[str] = set()
         """Files that export something else than before, and the names in them and of them."""
-        self._moved: dict[str, str] = {}
-        self._lost = {self.known[path][1]: path for path in self._gone if self.known[path][1]}
+        self._new: dict[str, list[str]] = {}  # hash of a content to new files
         self._now = now()
         self._token = f"{self._now} {os.urandom(4).hex()}"  # in ``meta`` until edges are written
         self._is_whole = False  # true if edges of a parallel or interrupted run are missing
@@ -64,8 +64,8 @@ class Writer:
             old = self.known.get(outcome.path)
             if outcome.facts:
                 self.done["changed" if old is not None and old[2] else "added"] += 1
-                if old is None and outcome.hash in self._lost:
-                    self._moved.setdefault(self._lost[outcome.hash], outcome.path)
+                if old is None and outcome.text:
+                    self._new.setdefault(outcome.hash, []).append(outcome.path)
         if len(self._waiting) >= _BATCH:
             self._flush()
 
@@ -127,8 +127,11 @@ class Writer:
     def _forget_files(self) -> None:
         self._note_names(dict.fromkeys(self._gone, ""))
         old = self._store.code.nodes_of(self._gone)
-        for path, target in self._moved.items():
-            self._move_links(path, target, old)
+        for path in self._gone:
+            equal = self._new.get(self.known[path][1], [])
+            named = [one for one in equal if os.path.basename(one) == os.path.basename(path)]
+            if target := nearest(named or equal, path):
+                self._move_links(path, target, old)
         self._index.update(self._forget(old.values()))
         self._store.whole_files.remove(self._gone)
         self._store.code.remove(self._gone)

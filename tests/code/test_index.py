@@ -110,13 +110,15 @@ def test_change_touches_only_the_changed_file(project: Project) -> None:
 
 
 def test_moved_file_has_its_links(project: Project) -> None:
+    for path in ("a/x.md", "a/y.md"):
+        project.write(path, "equal\n")
     project.index()
     records = Records(project.store, Settings(), None, str(project.root))
     id = records.add("decision", "Tokens are signed").id
     records.link(id, "relates_to", "symbol-src/jwt.py::decode")
     shutil.move(project.root / "src/jwt.py", project.root.parent / "kept")
     done = project.index()
-    assert (done["removed"], done["files"]) == (1, 2)
+    assert (done["removed"], done["files"]) == (1, 4)
     assert project.node("file-src/jwt.py").invalidated_at
     assert project.edges("calls", "relates_to", "imports") == set()
     shutil.move(project.root.parent / "kept", project.root / "src/jwt.py")
@@ -127,8 +129,11 @@ def test_moved_file_has_its_links(project: Project) -> None:
     }
     records.link(id, "anchored_to", "file-src/jwt.py")
     (project.root / "src/jwt.py").rename(project.root / "src/tokens.py")
+    records.link(id, "relates_to", "file-a/y.md")
+    (project.root / "a").rename(project.root / "b")
     project.index()
     assert project.edges("anchored_to", "relates_to") == {
+        (id, "file-b/y.md", "relates_to"),
         (id, "file-src/tokens.py", "anchored_to"),
         (id, "symbol-src/tokens.py::decode", "relates_to"),
     }
