@@ -143,10 +143,10 @@ def test_edge_and_tags_of_a_person_are_preserved(project: Project) -> None:
     project.index()
     records = Records(project.store, Settings(), None, str(project.root))
     records.link("file-README.md", "mentions", "file-src/jwt.py", weight=0.25)
-    records.edit("file-src/jwt.py", tags=["zebra"])
+    records.edit("symbol-src/jwt.py::decode", tags=["zebra"])
     project.write("src/jwt.py", JWT.replace("token", "text"))
     project.index()
-    assert project.store.fulltext.having("code", "zebra") == {"file-src/jwt.py"}
+    assert project.store.fulltext.having("code", "zebra") == {"symbol-src/jwt.py::decode"}
     edge = project.store.edges.get("file-README.md", "file-src/jwt.py", "mentions")
     assert edge and (edge.weight, edge.invalidated_at) == (0.25, None)
 
