@@ -233,8 +233,7 @@ def _link(
         if one in files and other in files:
             ends = min(files[one], files[other]), max(files[one], files[other])
             why = f'{{"commits": {commits}, "correlation": {correlation}}}'
-            edge = Edge(*ends, CO_CHANGES, weight, "system", metadata=why, created_at=now())
-            wanted[ends] = edge
+            wanted[ends] = Edge(*ends, CO_CHANGES, weight, "system", metadata=why, created_at=now())
     derived = [edge for edge in old.values() if edge.source == "system" and edge.ended_at is None]
     added = [edge for ends, edge in wanted.items() if ends not in old]
     updated = []

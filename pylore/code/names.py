@@ -154,13 +154,18 @@ class Names:
 
     def _adopt(self, file: File) -> None:
         """Give methods that are defined outside of their type's file to that type."""
+        unknown: dict[str, Def] = {}  # objects without a symbol, as ``var app = {}``
         for made in file.defs.values():
             container, _, name = made.qualified.rpartition(".")
             if container and made.outer is None:
-                for thing in self.chain(file, "", container):
-                    if thing.kind == DEFINITION and thing.of.is_class:
-                        made.outer = thing.of
-                        thing.of.children.setdefault(name, made)
+                things = self.chain(file, "", container)
+                owners = [one.of for one in things if one.kind == DEFINITION and one.of.is_class]
+                if file.language.functions_have_members:
+                    stand_in = Def(Symbol(container, container, "constant", 0, 0), file)
+                    owners.append(unknown.setdefault(container, stand_in))
+                for owner in owners[:1]:
+                    made.outer = owner
+                    owner.children.setdefault(name, made)
 
     def inherit(self) -> Iterator[tuple[Def, Def, float]]:
         """Yield class, base and confidence; all are looked up before classes have bases."""

@@ -233,8 +233,9 @@ def check(path: str, data: bytes, rules: Rules) -> str:
         return "minified"
     if len(data) > _LONGEST_LINE:
         lines = [*map(len, data.splitlines())]
-        if len(data) > _LONG_LINES * len(lines) and name.endswith((*_PACKED, *rules.minified)):
-            return "minified"
-        if max(lines) > 20 * _LONGEST_LINE:
+        is_long = len(data) > _LONG_LINES * len(lines) and name.endswith(
+            (*_PACKED, *rules.minified)
+        )
+        if is_long or max(lines) > 20 * _LONGEST_LINE:
             return "minified"
     return ""

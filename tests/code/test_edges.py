@@ -122,6 +122,11 @@ def test_the_files_of_a_go_package_see_each_other(tmp_path: Path) -> None:
     }
 
 
+def test_methods_of_objects_without_a_symbol() -> None:
+    one = file("a.js", "method app.f; method app.g", calls="app.f: this.g")
+    assert [edge.weight for edge in edges(one)] == [names.OWN_METHOD]
+
+
 def test_java_imports_whole_packages_and_classes() -> None:
     package = Import("q", kind="package")
     others = [file(f"q/{n}.java", f"class {n}; method {n}.x", [package]) for n in "BC"]

@@ -21,8 +21,7 @@ class BashImports(Importer):
         for folder in (folder_of(facts.path), ""):
             place = step(folder, plain)
             if place is not None and place in self.tree.paths and place != facts.path:
-                sure = CERTAIN if plain == written or not folder else BY_SUFFIX
-                return whole(place, sure)
+                return whole(place, CERTAIN if plain == written or not folder else BY_SUFFIX)
         tail = re.sub(r"^(?:\.\.?/)+", "", plain)
         ending = [one for one in self.tree.ending(tail) if one != facts.path]
         best = nearest(ending, facts.path)

@@ -116,12 +116,10 @@ class PythonImports(Importer):
         files = (module,) if module in self._paths else ()
         up = 0 if item.alias else item.module.count(".")
         local = item.alias or item.module.partition(".")[0]
-        first = module
-        if up:
-            folder = module[: -len(_INIT) - 1] if module.endswith(_INIT) else module
-            for _ in range(up):
-                folder = folder_of(folder)
-            first = self._module(folder) or module
+        folder = module[: -len(_INIT) - 1] if module.endswith(_INIT) else module
+        for _ in range(up):
+            folder = folder_of(folder)
+        first = self._module(folder) or module
         return Found(files, (Bound(local, first),), sure)
 
 

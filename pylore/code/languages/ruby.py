@@ -17,9 +17,7 @@ class RubyImports(Importer):
         tail = name if name.endswith(".rb") else name + ".rb"
         if item.kind == "require_relative" or name.startswith("."):
             place = step(folder_of(facts.path), tail)
-            if place is None or place not in self.tree.paths:
-                return NOWHERE
-            return whole(place)
+            return whole(place) if place and place in self.tree.paths else NOWHERE
         for folder in above(folder_of(facts.path)):
             for layout in _LAYOUTS:
                 place = step(join(folder, layout), tail)

@@ -133,8 +133,7 @@ class RustImports(Importer):
         return self._first((join(home, name + ".rs"), join(home, name + "/mod.rs")), path)
 
     def _parent(self, path: str) -> str | None:
-        if path.endswith("/mod.rs"):
-            path = folder_of(path)
+        path = path.removesuffix("/mod.rs")
         folder = folder_of(path)
         inner = (join(folder, name) for name in ("mod.rs", "lib.rs", "main.rs"))
         return self._first((f"{folder}.rs", *inner), path)
