@@ -130,6 +130,8 @@ class DocumentReader:
 
     def _set_field(self, document: Document, key: str, value: Value, line: int) -> None:
         name, relation = key.lower(), fold(key)
+        if name in ("aliases", "alias", "permalink", "id"):
+            document.aliases += filter(None, _targets(value, plain=True))
         if field := _FIELDS.get(name):
             if value not in ("", []):
                 stated, node = _stated(field, value), document.node.copy()
@@ -146,8 +148,6 @@ class DocumentReader:
             document.links.append(Link(FIELD, target, line, lines, says=relation))
         if not is_relation and key not in fields.OWN_KEYS:
             document.data[key] = value
-            if name in ("aliases", "alias", "permalink"):
-                document.aliases += filter(None, _targets(value, plain=True))
 
     def _set_identity(self, document: Document, ids: Sequence[str]) -> None:
         """Set type and id from the front matter, ``ids`` or the path."""

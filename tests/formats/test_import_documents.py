@@ -303,16 +303,16 @@ implements [[C]]
     }
 
 
-def test_aliases_are_names_for_links(project: Project) -> None:
+def test_aliases_and_ids_are_names_for_links(project: Project) -> None:
     project.write("a.md", "[[Sessions]] [[main/deep/path]] [[Other]]")
     project.write("b.md", "---\naliases: [Sessions]\npermalink: main/deep/path\n---\n# B")
     assert project.run().unresolved == 1
     assert project.edges("doc-a") == {("links_to", "doc-b")}
     project.write("b.md", "---\nalias: Other\n---\n# B")
     assert project.run().unresolved == 2
-    project.write("c.md", "---\nAliases: Sessions\n---\n# C")
+    project.write("c.md", "---\nId: sessions\n---\n# C")
     project.run()
-    assert project.edges("doc-a") == {("links_to", "doc-b"), ("links_to", "doc-c")}
+    assert project.edges("doc-a") == {("links_to", "doc-b"), ("links_to", "doc-sessions")}
 
 
 def test_tags_of_the_prose_are_tags(project: Project) -> None:
