@@ -5,15 +5,15 @@
   const data = JSON.parse(document.getElementById("data").textContent);
   const $ = (id) => document.getElementById(id);
   const canvas = $("graph");
-  const TYPES = { decision: "#d55e00", lesson: "#b565a7", doc: "#0072b2", note: "#b8860b",
+  const TYPES = { __proto__: null, decision: "#d55e00", lesson: "#b565a7", doc: "#0072b2", note: "#b8860b",
     pattern: "#009e73", failure: "#c23b5e", observation: "#3aa6c9", goal: "#5f8a1f",
     concept: "#7f7fd5", entity: "#a05195", file: "#6f8ea0", symbol: "#8d8f96", commit: "#8c6d5a" };
   const OTHER_TYPE = "#1b8a8a";
-  const SIGNS = { file: "■", symbol: "◆", commit: "▲" }; // other nodes are round
+  const SIGNS = { __proto__: null, file: "■", symbol: "◆", commit: "▲" }; // other nodes are round
   const SANS = 'system-ui, -apple-system, "Segoe UI", "Liberation Sans", sans-serif';
   const FONTS = { record: `600 13px ${SANS}`, file: `12px ${SANS}`, symbol: `11px ${SANS}` };
   const KINDS = Object.keys(FONTS); // in lists and in the picture records come first
-  const SIZES = { record: 16, file: 8, symbol: 6 }; // pixels, before a node's lines count
+  const SIZES = { __proto__: null, record: 16, file: 8, symbol: 6 }; // pixels, before a node's lines count
   const FAR = 0.3, OTHER = 0.15; // opacity of nodes not next to the chosen one, and not found
   const MANY = 200; // lines that are drawn wide, the strongest; with more each is fainter
   const MOST_NAMED = 40; // with more lines, only those of the chosen node show their relations
