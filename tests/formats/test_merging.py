@@ -173,6 +173,18 @@ def test_older_export_changes_nothing(here: Store, there: Store) -> None:
     assert counts(take(there, here)) == {"unchanged": 1}
 
 
+def test_former_values_are_merged_without_the_line_of_the_record(here: Store, there: Store) -> None:
+    put(here, note("first", EARLY))
+    take(there, here)
+    edit(here, "second", LATER)
+    edit(here, "third", LATE)
+    line, *former = export_lines(here)
+    put(there, *former)
+    assert (body(there), past(there)) == ("second", ["first"])
+    put(there, line)
+    assert list(export_lines(there)) == list(export_lines(here))
+
+
 def test_conflict_is_reported_with_both_values_stored(here: Store, there: Store) -> None:
     met(here, there, mine=LATE, theirs=LATER)
     done = take(here, there)
