@@ -102,6 +102,15 @@ def test_records_of_others_cannot_be_forgotten(store: Store) -> None:
     assert live(store) == {INTO, OUT_OF}
 
 
+def test_links_between_common_nodes_name_the_scope(store: Store) -> None:
+    one, other = (records_of(store, "").add("note", text).id for text in ("one", "two"))
+    mine = records_of(store, "alice")
+    mine.link(one, "relates_to", other)
+    mine.link(MINE, "relates_to", one)
+    added = {(one, other, "relates_to@@alice"), (MINE, one, "relates_to")}
+    assert live(store) - {INTO, OUT_OF} == added
+
+
 @pytest.mark.parametrize("scope", ["", "alice"])
 @pytest.mark.parametrize("id", ["note-@@alice", "note-x@@", "note-x@@bob@@alice", "note-x@@A b"])
 def test_id_has_a_single_scope(id: str, scope: str, store: Store) -> None:
