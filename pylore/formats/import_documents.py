@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ..store import Store
     from .document import Document
 
-READING = 12  # version of the readers: files read with a former version are read again
+READING = 13  # version of the readers: files read with a former version are read again
 _NOTES = 10  # maximum notes of a kind; more are counted
 _TAKEN_BACK = "retracted"
 """The status of the edge of a removed link. An edge that a person removed has a different status,
@@ -229,8 +229,7 @@ class DocumentImport(Import):
         id, path = row.node_id, row.path
         known, old = self._by_id.get(id), self._store.nodes.get(id)
         if known and known.path != path and "id" not in document.stated:
-            note = f"{known.path} is {path} now: {id} keeps its id and its links"
-            self.result.notes.append(note)
+            self.result.notes.append(f"{known.path} is {path} now: {id} keeps its id and its links")
         node, state = document.onto(old.copy() if old else None), ""
         row.state = state_of(node)
         if old and known and known.state and state_of(old) not in (known.state, row.state):

@@ -70,8 +70,7 @@ class Targets:
             names = self._files[file].names if is_own and file in self._files else [title]
             keys = [_file_key(file) if is_page(file) else "", *map(_key, names)]
             for number, key in enumerate(keys):
-                rank = min(number, 2) + (0 if is_own else 3)
-                found.setdefault(key, []).append((rank, file, id))
+                found.setdefault(key, []).append((min(number, 2) + 3 * (not is_own), file, id))
         return found
 
     def of(self, link: Link, folder: str) -> Target | None:
@@ -87,17 +86,18 @@ class Targets:
             places = [near, page, *("/".join([*above[:top], page]) for top in tops)]
             head, mark, rest = f"/{folder}/".rpartition("/modules/")  # of Antora
             places += [f"{head}{mark}{rest.partition('/')[0]}/pages/{link.target}"] * bool(mark)
-        if target := next(filter(None, map(self._at, places)), None):
+            places += [os.path.join(folder, "-", link.target)] * (not is_page(near))  # ../sibling/
+        target = next(filter(None, map(self._at, places)), None)
+        if target or link.kind != RELATIVE:
             return target
-        is_folder = os.path.isdir(os.path.join(self._root, near.lstrip("/")))
-        return ("", "") if link.kind == RELATIVE and is_folder else None
+        if ids := [id for rank, _, id in self._named.get(_key(near), ()) if rank == 2]:
+            return min(ids), ""  # of a permalink or an alias
+        return ("", "") if os.path.isdir(os.path.join(self._root, near.lstrip("/"))) else None
 
     def _of_text(self, text: str, folder: str) -> Target | None:
         """Return the target that an id, a name, a title or a path means."""
-        id = self._store.resolve_id(text)
-        node = self._store.nodes.get(id)
-        is_live = node is not None and node.invalidated_at is None
-        if named := id if is_live else self._best(text, folder):
+        node = self._store.nodes.get(self._store.resolve_id(text))
+        if named := node.id if node and not node.invalidated_at else self._best(text, folder):
             return named, ""
         return self._at(os.path.join(folder, text)) or self._at(text)
 
