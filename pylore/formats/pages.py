@@ -132,8 +132,8 @@ _MARKDOWN = re.compile(
       | (?P<html>[ ]{0,3}(?:<\w[^<>\n]*>)*?<[hH]1\b[^<>\n]*>(?P<inner>[\s\S]{0,1000}?)</[hH]1>)
       | (?P<underline>[ ]{0,3}(?:=+|-{2,})[ \t]*$)
     )
-    | (?=[`\\<!\[#]) (?:
-        (?P<escape>\\.|<[a-zA-Z][\w+.-]{1,31}:[^<>\s]*>)
+    | (?=[`\\<!\[#{]) (?:
+        (?P<escape>\\.|<[a-zA-Z][\w+.-]{1,31}:[^<>\s]*>|\{[ ]?[:.\#][^{}\n]*\})
       | (?P<span>(?<!`)(?P<ticks>`{1,9})(?!`)
           (?P<code>(?:(?!\n[ \t]*(?:\n|(?:[-*+]|\#{1,6}|1[.)])[ \t]))[\s\S]){1,4000}?)
           (?<!`)(?P=ticks)(?!`))
@@ -160,7 +160,7 @@ _PARAGRAPH = re.compile(r"(?: {0,3}(?!>|[|#]|[-*_=]{3}|[-*+][ \t]|\d{1,9}[.)][ \
 _CODE_END = re.compile(r"^(?! {4}|\t|[ \t]*$)|\Z", re.MULTILINE)
 _MARGIN = re.compile(r"(?m)^(?:(?P<item> {0,3}(?:[-*+:]|\d+[.)]|\[\^.+\]:)\s|[!?=]{3}.? \S)|\S)")
 """The start of a list, footnote or admonition, in which indented text is not code, or its end."""
-_CLOSING = re.compile(r"(?:(?:^|[ \t])#+|[ \t]+\{[.#][^{}]*\})[ \t]*$")
+_CLOSING = re.compile(r"(?:(?:^|[ \t])#+|[ \t]+\{ ?[:.#][^{}]*\})[ \t]*$")
 _SPAN = re.compile(r"`([^`\n]+)`")
 _NAME = r"[^\W\d_][\w-]{0,63}(?: [\w-]{1,64}){0,3}"
 _SAYS = re.compile(
@@ -292,9 +292,9 @@ def _read_asciidoc(text: str) -> Page:
 
 _RST = re.compile(
     r"""
-    ^(?P<margin>[ \t]*)\.\.(?:
+    ^(?P<margin>[ \t]*(?:[-*+][ \t]+)*)\.\.(?:
         [ \t]+_(?P<label>`[^`\n]+`|(?:\\.|[^:\\\n`]){1,999}):
-          (?:[ \t]+(?P<defined>\S.*)|[ \t]*$(?!\n[ \t]+\S))
+          (?:[ \t]+(?P<defined>(?!.*_[ \t]*$)\S.*)|[ \t]*$(?!\n[ \t]+\S))
       | (?P<target>[ \t]+(?:_|\[))
       | [ \t]+(?:\|[^|\n]+\|[ \t]+)?(?:[\w.+-]+:)?(?P<directive>[\w.+-]+)::
       | (?P<comment>[ \t]+\S|[ \t]*\n(?=[ \t]+\S))
@@ -312,8 +312,8 @@ _RST = re.compile(
 _PATH_ROLES, _NAME_ROLES = ("doc", "download"), ("ref", "numref", "any", "term", "pep")
 _PROSE = frozenset(
     "note warning tip hint important attention caution danger error admonition seealso topic "
-    "versionadded versionchanged deprecated sidebar container rubric image figure table "
-    "list-table".split()
+    "versionadded versionchanged deprecated sidebar container rubric image figure table list-table "
+    "glossary class function method attribute property data exception option confval".split()
 )  # directives with prose
 _ENTRY = re.compile(r"^[ \t]+(?!:)(?:[^<>\n]*<([^<>\n]+)>|(\S+))[ \t]*$", re.MULTILINE)
 _INDENT = re.compile(r"^[ \t]*(?=\S)", re.MULTILINE)

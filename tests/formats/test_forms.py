@@ -34,14 +34,17 @@ See `other <other.rst>`_, :doc:`guide/more` and :ref:`a label <far away>`, ``src
 and `named`_ or `so <named_>`_; :pep:`8` and `the site <https://example.org>`_.
 
 .. _named: other.rst
+.. _a second name: `named`_
 .. toctree::
    :maxdepth: 2
 
    guide/more
    The other <other>
 
-.. versionadded:: 2.0
-   As in :doc:`/guide/more`.
+.. py:function:: f(x)
+
+   .. versionadded:: 2.0
+      As in :doc:`/guide/more`.
 
 ::
 
@@ -53,7 +56,7 @@ and `named`_ or `so <named_>`_; :pep:`8` and `the site <https://example.org>`_.
 
 def test_titles_and_positions_of_links(project: Project) -> None:
     project.write("src/a.py", "")
-    project.write("other.rst", ".. _Far away:\n\nwords")
+    project.write("other.rst", "*  .. _Far away:\n\n   words")
     project.write("guide/more.rst", "words")
     project.write("intro.rst", RST)
     project.run(".")
@@ -61,7 +64,7 @@ def test_titles_and_positions_of_links(project: Project) -> None:
     assert node.title == "The Intro"
     assert "Intro" not in node.body.partition("\n")[0]
     links = {
-        "doc-other": ["`other <", ":ref:`a ", "`named`_", "`so <nam", "other>\n\n"],
+        "doc-other": ["`other <", ":ref:`a ", "`named`_", "`so <nam", "`named`_", "other>\n\n"],
         "doc-guide/more": [":doc:`gu", ":doc:`/g"],
         "file-src/a.py": ["``src/a."],
     }

@@ -75,7 +75,7 @@ def test_link_in_any_prose_is_found(around: list[str]) -> None:
     [
         ("# **[One](a.md)** *fi_le* _a_ *args **k #", "One fi_le a *args **k"),
         ("A\ntitle\n===\n\ntext", "A title"),
-        ("\n<!-- a\n-->\n<a id=b></a>\n## Second level {#two}\n\n# First level", "Second level"),
+        ("\n<!-- a\n-->\n<a id=b></a>\n## Second level {: #two}\n\n# First level", "Second level"),
         ("text\n\n## Second level\n\n# First level", "First level"),
         ("# [A](b.md) `c` \\* &amp; ![d](e.png)", "A `c` * &"),
         ("<h1><img src='a.png'></h1>\n\n# ![Only](a.png)", "Only"),
@@ -92,7 +92,9 @@ def test_title(text: str, title: str) -> None:
 
 
 def test_tags() -> None:
-    page = read_page("#dad and #decade, #a/हिन्दी。#次\n(#no) #12 #3d #🚀 #a1b2c3 `#code`", "a.md")
+    page = read_page(
+        "#dad #decade, #a/हिन्दी。#次\n(#no) #12 #3d #🚀 #a1b2c3 `#code` {: #no}", "a.md"
+    )
     assert page.tags == ["dad", "decade", "a/हिन्दी", "次", "3d", "🚀"]
 
 
@@ -103,7 +105,7 @@ PARTS = [
         ](\x20\x20\x20\x20\x20\x20\x20\x20\x20 [a](b [[a] [x] ![a][b] [a]:\x20b\n `a``b```c
         ```\n >\x20```\n> \n\n\x20\x20\x20\x20a\n -\x20 1.\x20 #\x20 a\n---\n `` ` `a\x20<
         `a\x20<b>`_ :a:` :doc: a_\x20 _ ::\n ::\n\n ..\x20|a|\x20replace::\x20|a|\n
-        ..\x20a::\n ..\x20_a:\x20b\n ..\n\x20 |a| ====\n = ----\n a/b/ \x20 \t \n
+        ..\x20a::\n ..\x20_a:\x20b\n ..\n\x20 |a| {:\x20# ====\n = ----\n a/b/ \x20 \t \n
     """.split()
 ]
 
