@@ -125,7 +125,7 @@ class Targets:
         whole = spelled(os.path.join(self._root, path))
         path = whole.removeprefix(self._root).lstrip("/")
         is_file = os.path.isfile(whole) and is_below(self._root, os.path.realpath(whole))
-        if not is_file or path.startswith("../"):
+        if not is_file or f"{path}/".startswith(("../", ".git/")):
             return None
         try:
             id = check_id(self._store.file_node_id(path))

@@ -248,7 +248,7 @@ def is_page(path: str) -> bool:
     """Return True for the name of a document: see ``EXTENSIONS``."""
     name = os.path.basename(path).lower()
     is_data = name.endswith(".txt") and name.startswith(_NO_DOCUMENTS)
-    return name.endswith(EXTENSIONS) and not is_data
+    return name.endswith(EXTENSIONS) and not (is_data or name.endswith("requirements.txt"))
 
 
 def source_of(store: Store, node: Node, root: str, fields: Iterable[str]) -> str:

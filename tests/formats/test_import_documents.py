@@ -89,7 +89,7 @@ def test_another_default_type(project: Project) -> None:
 
 
 def test_hidden_folders_and_packages_are_left_out(project: Project) -> None:
-    hidden = ".git/d.md .venv/lib/e.md node_modules/p/README.md x/.hidden/f.md .#lock.md"
+    hidden = ".git/d.md .venv/lib/e.md node_modules/p/README.md x/.f/f.md .#g.md a-requirements.txt"
     pages = ["a.md", "b.MARKDOWN", "node_modules.md", "x/c.md"]
     for path in (*pages, "c.toml", *hidden.split()):
         project.write(path, "text")
@@ -199,8 +199,8 @@ def test_relations_in_front_matter(project: Project) -> None:
 
 
 def test_unresolved_links_are_counted(project: Project) -> None:
-    project.write("secret.py", "")
-    project.write("docs/a.md", "[[nope]] [x](gone.md) [y](../../outside.py) `src/none.py`\n[z](.)")
+    project.write(".git/config", "")
+    project.write("docs/a.md", "[[nope]] [x](gone.md) [y](../../outside.py) `.git/config`\n[z](.)")
     project.write("docs/b.md", "---\nsupersedes: decision-none\n---\n")
     result = project.run("docs")
     assert result.unresolved == 4
