@@ -177,13 +177,13 @@ def related(
 
 def _named(engine: Engine, name: str, here: str) -> str:
     """Return the id that a name means; return a path, or a possible path, without line numbers."""
-    found = engine.store.resolve_id(name)
-    if any(os.path.lexists(os.path.join(folder, name)) for folder in (here, engine.root)):
-        return found
-    file, _, lines = name.rpartition(":")
-    if file and lines.replace("-", "").isdigit() and engine.store.nodes.get(found) is None:
-        return _named(engine, file, here)
-    return engine.store.complete_id(name) if found == name and name.strip("./") else found
+    path, _, lines = name.rpartition(":")
+    for one in (name, path) if path and lines.replace("-", "").isdigit() else (name,):
+        is_path = any(os.path.lexists(os.path.join(folder, one)) for folder in (here, engine.root))
+        found = engine.store.resolve_id(one) if is_path else engine.store.complete_id(one)
+        if is_path or engine.store.nodes.get(found) is not None:
+            break
+    return found
 
 
 def _path(engine: Engine, name: str, here: str) -> str:

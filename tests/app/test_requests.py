@@ -33,7 +33,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
         to_a, to_b = [("decision-a", "relates_to")], [("failure-b", "learned_from")]
         records.add("failure", "People kept access", id="failure-b", links=to_a)
         records.add("lesson", "Give it a short life", id="lesson-c", links=to_b)
-        records.add("note", "Alone", id="note-d")
+        records.add("note", "localhost:8080", id="note-d")
     return root
 
 
@@ -60,7 +60,7 @@ def test_run_records_shown_ids(engine: Engine) -> None:
 def test_related_to_node_and_file(engine: Engine) -> None:
     found = related(engine, ["decision-a"], hops=2, types=["lesson"])
     assert [(hit.id, hit.hops) for hit in found] == [("lesson-c", 2)]
-    about = related(engine, ["src/auth.py:1-2"], types=["decision"])
+    about = related(engine, ["src/auth.py:1-2", "localhost:8080"], types=["decision"])
     assert [hit.id for hit in about] == ["decision-a"]
     with pytest.raises(LoreError):
         related(engine, ["nowhere.py"])
