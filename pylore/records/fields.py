@@ -199,7 +199,7 @@ def path_in_store(path: str, root: str) -> str:
     full = os.path.realpath(spelled(path))
     base = os.path.realpath(root) if root else ""
     is_relative = is_below(base, os.getcwd()) and not os.path.isabs(path)
-    if base and (is_relative or is_below(base, full)):
+    if base and (is_relative or full == base or is_below(base, full)):
         path = os.path.relpath(full, base)
     return os.path.normpath(path).replace(os.sep, "/")
 
