@@ -73,6 +73,13 @@ def tie(store: Store, wanted: Edge) -> None:
         store.edges.put(edge)
 
 
+def source_of(store: Store, anchor: Anchor) -> str:
+    """Return the source of further links of an anchor: a conversation while its link is staged."""
+    ends = {*store.file_ids(anchor.path), symbol_id(anchor.path, anchor.detail)}
+    staged = {edge.to_id for edge in store.edges.of(anchor.node_id) if edge.status == "staged"}
+    return "user_edit" if ends.isdisjoint(staged) else "conversation"
+
+
 def unlink_anchor(store: Store, anchor: Anchor) -> None:
     """End the links of a removed anchor, except links that the node needs for other anchors."""
     linked = [edge.to_id for edge in store.edges.of(anchor.node_id)]
@@ -142,10 +149,8 @@ def remove_anchors(store: Store, wanted: Anchor) -> list[Anchor]:
         if one.path == path and wanted.kind in ("", one.kind) and wanted.detail in ("", one.detail)
     ]
     if not found:
-        raise LoreError(
-            f"'{wanted.node_id}' has no such anchor to {wanted.path}: "
-            f"'lore anchor {wanted.node_id}' lists them"
-        )
+        see = f"'lore anchor {wanted.node_id}' lists them"
+        raise LoreError(f"'{wanted.node_id}' has no such anchor to {wanted.path}: {see}")
     for anchor in found:
         store.anchors.delete(anchor.key)
         unlink_anchor(store, anchor)
@@ -163,10 +168,8 @@ def accept_anchors(store: Store, node_id: str, reader: CodeReader | None = None)
             continue
         away = anchor.root and not is_known(anchor.root)
         if fault := f"it leads to {anchor.root}" if away else fault_of(anchor):
-            raise LoreError(
-                f"'{node_id}' has an anchor that is not yours to follow: {fault}: "
-                f"'lore anchor {node_id}' lists them"
-            )
+            see = f"'lore anchor {node_id}' lists them"
+            raise LoreError(f"'{node_id}' has an anchor not yours to follow: {fault}: {see}")
         try:
             new = _taken(Project(anchor.root or store.project), anchor, reader)
         except LoreError:

@@ -218,10 +218,8 @@ def fresh(places: Sequence[ClaimPlace], known: Sequence[ClaimPlace]) -> list[Cla
 def packed(places: Sequence[ClaimPlace]) -> str:
     """Return places as JSON for an anchor; raise LoreError for too many."""
     if len(places) > MOST_KNOWN:
-        raise LoreError(
-            f"{len(places)} places are against it, over {MOST_KNOWN}: give a rule that "
-            "the code mostly follows, or fewer files by --in"
-        )
+        way = "give a rule that the code mostly follows, or fewer files by --in"
+        raise LoreError(f"{len(places)} places are against it, over {MOST_KNOWN}: {way}")
     found: dict[str, list[str]] = {}
     for place in places:
         found.setdefault(place.path, []).append(place.mark)

@@ -57,9 +57,8 @@ def add_verdicts(
     for hit in hits:
         hit.verdict = worst(by_node.get(hit.id, ()))
     if changed:
-        notes.append(
-            f"the code behind {len(changed)} of these results may have changed: run 'lore verify'"
-        )
+        what = f"the code behind {len(changed)} of these results may have changed"
+        notes.append(f"{what}: run 'lore verify'")
 
 
 def _has_changed(root: str, kind: str, path: str, stamp: str, verdict: str) -> bool:

@@ -22,7 +22,7 @@ from ..core.vocabulary import INVALIDATED_BY
 from ..indexing.embed import embed_missing
 from ..indexing.indexer import Index, write_nodes
 from ..system.files import GONE
-from .attach import link_anchor, tie, unlink_anchor, unlink_if_whole
+from .attach import link_anchor, source_of, tie, unlink_anchor, unlink_if_whole
 from .definitions import Definitions
 from .moves import Successors
 from .project import Project, Unreadable, fault_of, find_stretch, is_open, last_name, line_numbers
@@ -292,8 +292,8 @@ def _keep(
         store.anchors.replace((old.key, new) for old, new in changes)
         for old, new in changes:
             if (old.path, old.detail) != (new.path, new.detail):
+                link_anchor(store, write, new, [], source_of(store, old))
                 unlink_anchor(store, old)
-                link_anchor(store, write, new, [], "user_edit")
                 _move_node(store, old, new)
             if old.is_broken and not new.is_broken:
                 unlink_if_whole(store, new.node_id)

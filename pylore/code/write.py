@@ -7,7 +7,7 @@ import os
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from ..anchors.attach import link_anchor
+from ..anchors.attach import link_anchor, source_of
 from ..anchors.project import root_to_keep
 from ..core.model import Edge, Node
 from ..core.times import now
@@ -175,7 +175,8 @@ class Writer:
         tied = self._store.anchors.about(kept, [outcome.path for outcome in outcomes])
         for anchor in (one for id, _ in tied for one in self._store.anchors.of(id)):
             if symbol_id(anchor.path, anchor.detail) in fresh:  # anchored before it was indexed
-                link_anchor(self._store, self._index.update, anchor, [], "user_edit")
+                source = source_of(self._store, anchor)
+                link_anchor(self._store, self._index.update, anchor, [], source)
 
     def _forget(self, nodes: Iterable[Node]) -> list[Node]:
         """Invalidate nodes that are gone, and drop the edges that were found in them."""

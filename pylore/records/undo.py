@@ -10,7 +10,7 @@ from ..core.model import Anchor, Edge, Node, edge_name
 from ..core.scoring import recency
 from ..core.stamps import BASE, KINDS, Stamped, clock, content, is_after, is_ended, is_indexed
 from ..core.times import ago, now, parse_until
-from ..core.vocabulary import path_of
+from ..core.vocabulary import ANCHORED_TO, path_of, symbol_id
 from ..indexing.indexer import Index
 from ..store.changes import RESTORE_BACKUP, SEPARATOR, owners, thing_of
 from ..store.connection import TO_WIPE
@@ -75,6 +75,10 @@ def _before(store: Store, command: int) -> Iterator[Thing]:
     Fields that changed again since, and nodes of files, are not changed.
     """
     added, left = map(set, store.changes.things(command))
+    for row in [*map(store.thing, added)]:
+        if isinstance(row, Anchor):  # lore index may have linked the symbol since
+            symbol = symbol_id(row.path, row.detail)
+            added.add(thing_of(Edge(row.node_id, symbol, ANCHORED_TO)))
     gone: set[str] = set()
     # nodes first: the links of an added node are hidden with the node, and need no end
     for thing in sorted(added | left, key=lambda one: (one.count(SEPARATOR), one)):

@@ -51,13 +51,16 @@ def test_anchor_lists_and_removes_every_kind(lore: Lore, code: Repository) -> No
     assert (row["kind"], row["verdict"], row["state"]) == ("file", "valid", "added")
     assert show(lore)["edges"]["anchored_to"]["id"] == "file-src/auth.py"
     lore.patch.chdir("src")  # paths are relative to the working directory
-    lines = "auth.py --symbol check; auth.py:1-2; auth.py:2; auth.py --hash; *.py --glob"
+    lines = "auth.py:1-2; auth.py:2; auth.py --hash; *.py --glob; auth.py --symbol check"
     for words in lines.split("; "):
         lore("anchor", "decision-a", *words.split())
     lore.patch.chdir(lore.project)
     lore("index")
     shared = '"to_id": "symbol-src/auth.py::check", "relation": "anchored_to", "created_at"'
     assert shared in lore("export").out
+    lore("undo")
+    assert not lore("related", "symbol-src/auth.py::check", "--type", "decision").json
+    lore("undo", "--redo")
     listed = lore("anchor", "decision-a").json
     assert [f"{row['kind']} {row['path']} {row['detail']}" for row in listed] == [
         "file src/auth.py None",
