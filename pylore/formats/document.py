@@ -311,14 +311,15 @@ class _Loader(yaml.BaseLoader):
         if not isinstance(root, yaml.MappingNode):  # None where all lines are comments
             raise _fault(2, "not a 'key: value': front matter is keys and values")
         for written, node in root.value:
-            line, key = _line(written), self.construct_object(written, deep=True)
+            line = _line(written)
+            pair = [self.construct_object(one, deep=True) for one in (written, node)]
+            # JSON writes a letter outside the BMP as a pair of escapes
+            key, value = json.loads(json.dumps(pair))
             if not isinstance(key, str) or not key.isprintable() or not 0 < len(key) <= LONGEST_KEY:
                 raise _fault(line, f"a key is a line of text, {LONGEST_KEY} characters at most")
             if key in found:
                 raise _fault(line, f"'{key}' is a duplicate key: remove a line")
             is_plain = isinstance(node, yaml.ScalarNode) and node.style is None
-            # JSON writes a letter outside the BMP as a pair of escapes
-            value = json.loads(json.dumps(self.construct_object(node, deep=True)))
             require_storable(value)
             found[key] = line, "" if is_plain and value in _NULLS else value
         return found
