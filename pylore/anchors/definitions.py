@@ -34,16 +34,18 @@ _WORDS = {
 }
 _KINDS = {word: kind for kind, words in _WORDS.items() for word in words.split("|")}
 _BY_WORD = re.compile(
-    rf"\s*(?:@?[\w-]+(?:\([^()]*\))? +){{0,6}}(?P<word>{'|'.join(_KINDS)}) +(?:<[^>]*> *)?"
-    r"(?:(?:rec|inline|mutable|IF NOT EXISTS|(?<=const )[\w<>?.]+(?= +\w+ *=)) +)?"
-    r"[$&\"]?(?P<name>\w+(?:-\w+)*(?:(?:<[^()>]*>)?\??[.:\\]+\w+)*)"
+    rf"\s*(?:@?[\w-]+(?:\([^()]*\))? +){{0,6}}(?:(?P<word>{'|'.join(_KINDS)}) +(?:<[^>]*> *)?"
+    r"(?:(?:rec|inline|mutable|IF NOT EXISTS|(?<=const )[\w<>?.]+(?= +\w+ *=)) +)?[$&\"]?"
+    r"|(?<=\s)(?=(?:init|deinit|subscript|constructor)\b[?!]? *[<({]))"
+    r"(?P<name>\w+(?:-\w+)*(?:(?:<[^()>]*>)?\??[.:\\]+\w+)*)"
 )
 _BY_VALUE = re.compile(r"\$?(?P<name>\w+(?:[.:]\w+)*) *(?::[^=]*)?(?:=(?![=>~])|<-)")
 _BY_TYPE = re.compile(
-    r"\s*(?!(?:await|else|new|return|throw|using)\b)(?:[\w<>\[\],.?]+ +){1,6}"
-    r"(?P<name>\w+) *(?:<[^>]*> *)?(?P<next>\(|\{|=|;|$)"
+    r"\s*(?!(?:await|else|extends|implements|new|return|throw|use|using|with)\b)"
+    r"(?:[\w<>\[\],.?|\\]+ +){1,6}\$?(?P<name>\w[\w.]*) *(?:<[^>]*> *)?(?P<next>\(|\{|=|;|$)"
 )
-_TYPED = (".cs", ".dart")  # files with definitions by type and name
+_TYPED = (".cs", ".dart", ".php")  # files with definitions by type and name; PHP in classes
+_BLOCK = re.compile(r"\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}")
 
 
 class Definition(NamedTuple):
@@ -153,21 +155,17 @@ class Definitions:
         for path in unread:
             lines = lines_of(texts.get(path, b""))
             defined = found.get(path) or []
-            defined += _by_looks(path, texts.get(path, b""), {one.qualified for one in defined})
+            known = {one.qualified for one in defined}  # by the grammar, without some variables
+            text = texts.get(path, b"").decode("utf-8", "replace") if is_source(path) else ""
+            defined += [
+                one
+                for one in looks(path, text)
+                if not known or (one.kind == "constant" and one.qualified not in known)
+            ]
             self.known[revision, path] = [Defined(path, lines, one) for one in defined]
             for one in () if revision else self.known[revision, path]:
                 self._named.setdefault(one.name, []).append(one)
         return [one for path in paths for one in self.known[revision, path]]
-
-
-def _by_looks(path: str, content: bytes, known: set[str]) -> list[Definition]:
-    """Return the definitions that no grammar found, only variables in a file with ``known``."""
-    text = content.decode("utf-8", "replace") if is_source(path) else ""
-    return [
-        one
-        for one in looks(path, text)
-        if not known or (one.kind == "constant" and one.qualified not in known)
-    ]
 
 
 def looks(path: str, text: str) -> Iterator[Definition]:
@@ -189,6 +187,7 @@ def _spans(path: str, text: str) -> Iterator[tuple[int, int, str, str]]:
     """Yield first and last line, name and kind."""
     opened: list[tuple[int, int, int, str, str]] = []  # indentation, braces around, first line, …
     braces = end = 0
+    is_quoted, is_ended = False, not path.endswith(".sql")  # a text in dollars, a statement
     for number, line in enumerate(text.split("\n"), 1):
         code = line.strip()
         indent = len(line) - len(line.lstrip())
@@ -196,8 +195,10 @@ def _spans(path: str, text: str) -> Iterator[tuple[int, int, str, str]]:
             continue
         while opened and indent <= opened[-1][0]:
             around, before, first, name, kind = opened[-1]
-            closes = indent == around and (code[0] == "}" or code == "end")
-            if not closes and (braces > before or (indent == around and code[0] in "{)]")):
+            closes = indent == around and (code[0] == "}" or code.rstrip("; /$").lower() == "end")
+            is_inner = is_quoted or not (is_ended or code.upper().startswith(("CREATE", "GO")))
+            is_inner |= braces > before or (indent == around and code[0] in "{)]")
+            if is_inner and not closes:
                 break
             yield first, number if closes else end, name, kind
             opened.pop()
@@ -209,9 +210,16 @@ def _spans(path: str, text: str) -> Iterator[tuple[int, int, str, str]]:
         if found and len(opened) < _DEEPEST:
             name = f"{opened[-1][3]}.{found[0]}" if opened else found[0]
             opened.append((indent, braces, number, name, found[1]))
+            rest = _NO_CODE.sub("", line).partition("{")[2] if found[1] == "class" else ""
+            for part in _BLOCK.sub(";", rest).split(";"):
+                if member := _defined(path, part, "class"):
+                    yield number, number, f"{name}.{member[0]}", member[1]
         if inside != "function" or indent <= opened[-1][0]:
             code = _NO_CODE.sub("", code)
             braces += code.count("{") - code.count("}")
+        if path.endswith(".sql"):
+            is_quoted ^= len(re.findall(r"\$\w*\$", code)) % 2 == 1
+            is_ended = code.partition("--")[0].rstrip().endswith(";")
     yield from ((first, end, name, kind) for _, _, first, name, kind in opened)
 
 
@@ -221,8 +229,8 @@ def _defined(path: str, line: str, inside: str) -> tuple[str, str] | None:
         return None
     at = line.lstrip() if inside == "class" else line
     match = _BY_WORD.match(line) or (_BY_VALUE.match(at) if inside in ("", "class") else None)
-    kind = _KINDS[match["word"]] if match and "word" in match.re.groupindex else "constant"
-    if not match and path.endswith(_TYPED):
+    kind = _KINDS.get(match.groupdict().get("word", "let"), "function") if match else "constant"
+    if not match and path.endswith(_TYPED if inside == "class" else _TYPED[:2]):
         match = _BY_TYPE.match(line)
         kind = "function" if match and match["next"] == "(" else "constant"
     if not match or kind == inside == "constant":

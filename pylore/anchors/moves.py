@@ -105,9 +105,9 @@ class Successors:
             path, name, since = there.path, there.qualified, commit
             place = path if self._project.has(path) else ""
             place = place or self._project.moved_to(path, commit, "", "") or path
-            today = self._find("", place, name)
-            if today is not None:
-                pair = (_likeness(first, today), today)
+            today = self._definitions.find("", place, name)
+            if today:
+                pair = (_likeness(first, today[0]), today[0])
                 return [pair] if pair[0] >= LEAST else []
         return []
 
@@ -116,13 +116,13 @@ class Successors:
         is the uncommitted change."""
         if not self._project.head:
             return "", None
-        found = self._find("HEAD", path, name)
-        if found is not None:
-            return "", found
+        found = self._definitions.find("HEAD", path, name)
+        if found:
+            return "", found[0]
         for commit in self._project.git.versions(path, since, MOST_VERSIONS, name.split(".")):
-            found = self._find(f"{commit}^", path, name)
-            if found is not None:
-                return commit, found
+            found = self._definitions.find(f"{commit}^", path, name)
+            if found:
+                return commit, found[0]
         return "", None
 
     def _candidates(self, commit: str, lost: Defined) -> list[Alike]:
@@ -168,9 +168,6 @@ class Successors:
         except LoreError:
             return []
 
-    def _find(self, revision: str, path: str, name: str) -> Defined | None:
-        return next(iter(self._definitions.find(revision, path, name)), None)
-
 
 def _likeness(one: Defined, other: Defined) -> float:
     for each in (one, other):
@@ -192,12 +189,9 @@ def equally_similar(candidates: Sequence[Alike], name: str) -> list[Alike]:
     """Return the best of sorted candidates, or several; of these, a name that differs from ``name``
     only in case and underscores decides."""
     found = [one for one in candidates if one[0] > candidates[0][0] - MARGIN]
-    named = [one for one in found if _plain(one[1].name) == _plain(name)]
+    plain = name.replace("_", "").lower()
+    named = [one for one in found if one[1].name.replace("_", "").lower() == plain]
     return named if len(named) == 1 else found
-
-
-def _plain(name: str) -> str:
-    return name.replace("_", "").lower()
 
 
 def _distance(pair: tuple[str, str], path: str) -> tuple[bool, bool, str]:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 
 LARGEST = 16 << 20  # bytes of a file to read
-HASH = 32  # digits of a hash
 _WORDS_AT_ONCE = 200
 NO_MATCH = "none"  # the stamp of a glob without matches; otherwise it is a file that matches
 _MOST_HASHED = 200_000  # lines that are hashed in search of a stretch
@@ -33,7 +32,7 @@ class Unreadable(Exception):
 
 def digest(content: bytes) -> str:
     """Return the first 128 bits of SHA-256, in hexadecimal digits."""
-    return sha256(content).hexdigest()[:HASH]
+    return sha256(content).hexdigest()[:32]
 
 
 def line_numbers(detail: str) -> tuple[int, int]:

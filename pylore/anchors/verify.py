@@ -159,7 +159,7 @@ class _Verdicts:
     def _judge(self, anchor: Anchor) -> Anchor | None:
         """Return the new state; None for a symbol that needs the next stage.
 
-        A file with an unchanged stamp is not read, unless the anchor was invalid.
+        A file with an unchanged stamp is not read, unless the anchor was invalid or relocated.
         """
         project, path = self._project, anchor.path
         if anchor.kind == "glob":
@@ -170,9 +170,8 @@ class _Verdicts:
             changed.stamp = first or anchor.stamp
             return changed
         stamp = project.stamp(path)
-        if stamp == anchor.stamp and anchor.verdict != "invalid":
-            settled = anchor.verdict != "relocated"
-            return anchor if settled else self._at(anchor, path, anchor.detail, "")
+        if stamp == anchor.stamp and anchor.verdict not in ("invalid", "relocated"):
+            return anchor
         new: str | None = path
         if stamp == GONE:
             content = anchor.hash if anchor.kind in ("file", "hash") else ""

@@ -10,13 +10,13 @@ from pylore.anchors.definitions import looks
 
 TEXTS = {
     "a.kt": (
-        "enum class Color { RED }\ndata class Login(val name: String) {\n"
+        "enum class Color { RED; fun hex() = 1 }\ndata class Login(val name: String) {\n"
         "    companion object { val MAX = 3 }\n    override suspend fun <T> check(\n"
         "        token: T,\n    ): Boolean {\n        val seen = setOf<T>()\n        if (x) {\n"
         "        }\n        return true\n    }\n    fun one() = '{'\n"
         "    val label: String\n        get() = name\n}\nfun <T : A> List<T>?.shout() = x()\n",
-        "Color 1-1, Login 2-15, Login.check 4-11, Login.one 12-12, Login.label 13-14,"
-        " List.shout 16-16",
+        "Color 1-1, Color.hex 1-1, Login 2-15, Login.check 4-11, Login.one 12-12,"
+        " Login.label 13-14, List.shout 16-16",
     ),
     "a.cs": (
         "using System;\nnamespace App\n{\n    [Serializable]\n    public class Login\n    {\n"
@@ -29,12 +29,12 @@ TEXTS = {
     ),
     "a.php": (
         "<?php\nclass Login extends Base {\n    const MAX = 3;\n    function &check($token) {\n"
-        "        $x = <<<EOT\nhello\nEOT;\n        return $x;\n    }\n}\n",
-        "Login 2-10, Login.MAX 3-3, Login.check 4-9",
+        "        $x = <<<EOT\nhello\nEOT;\n        return $x;\n    }\n    private ?A $n = 1;\n}\n",
+        "Login 2-11, Login.MAX 3-3, Login.check 4-9, Login.n 10-10",
     ),
     "a.swift": (
-        "extension L {\n static let s = L()\n func c(_ t: K) {\n }\n}\n",
-        "L 1-5, L.s 2-2, L.c 3-4",
+        "extension L {\n static let s = L()\n public init?(_ t: K) {\n }\n}\n",
+        "L 1-5, L.s 2-2, L.init 3-4",
     ),
     "a.lua": (
         "local M = {}\nfunction M.check(x)\n  local y = 1\n  return y\nend\n-- why\nM.limit = 4\n",
@@ -42,7 +42,12 @@ TEXTS = {
     ),
     "a.scala": ("object A {\n def b =\n  x\n\n val y = 3\n}\n", "A 1-6, A.b 2-3, A.y 5-5"),
     "a.py": ("x = {\n 'a': 1,\n}\nf(a=1)\nclass A:\n b: int = 1\n", "x 1-3, A 5-6, A.b 6-6"),
+    "a.dart": ("class A {\n factory A.of(int x) => A(x);\n}\n", "A 1-3, A.A.of 2-2"),
     "a.sql": ("CREATE TABLE IF NOT EXISTS a.b (\n  c int\n);\n", "a.b 1-3"),
+    "b.sql": (
+        "CREATE FUNCTION f()\nRETURNS A AS $$\nDECLARE b A;\nBEGIN\n b;\nEND;\n$$;\n",
+        "f 1-6",
+    ),
 }
 
 
