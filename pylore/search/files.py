@@ -24,7 +24,7 @@ from ..core.query import (
     named_in,
 )
 from ..core.scoring import relative, rounded
-from ..core.text import camel_parts, fold, inflections, joined, parse_query, words
+from ..core.text import camel_parts, fold, inflections, joined, parse_query, phrase_of, words
 from ..core.vocabulary import (
     CODE,
     CODE_LIST,
@@ -125,16 +125,18 @@ def rank_files(
     }
     # A document from elsewhere has passages in place of the whole text.
     legs[WHOLE] |= {id: passages[id] for id in passages if id.startswith(DOCUMENT_IDS)}
+    names = asked_names(words.text)
+    asked = definitions(store, names)
+    named = dict.fromkeys(map(file_of, asked), 1.0)
+    if names and not named:  # no symbol has a name: files that have it as a word
+        named = legs["defined"] = _found(store, map(phrase_of, named_in(words.text)))
     files = scope.but(types=("file",))
     known = store.nodes.match(files, sorted({id for leg in legs.values() for id in leg}))
     within = known.union(map(file_id, made.values()), *matched.values())
-    ranks = FileRanks(
-        {name: relative(leg, within) for name, leg in legs.items()},
-        definitions(store, asked_names(words.text)),
-    )
+    ranks = FileRanks({name: relative(leg, within) for name, leg in legs.items()}, asked)
     ranks.unknown, plain = within - known, ranks.plain
-    for file in store.nodes.match(files, sorted({*map(file_of, ranks.asked)})):
-        plain[file] = plain.get(file, 0.0) + 1
+    for file in store.nodes.match(files, sorted(named)):
+        plain[file] = plain.get(file, 0.0) + named[file]
     if not is_question(words.text) and store.commits.is_there():
         try:
             support = history(store, words, files.excluded)

@@ -123,13 +123,17 @@ def test_kinds_of_files() -> None:
     assert [*filter(is_auxiliary, source)] == ["lib/a.test", "docs/conf.py", "a.min.js"]
 
 
-def test_joined_words_find_the_name(project: Project) -> None:
+def test_names_are_found_by_their_words_and_without_a_symbol(project: Project) -> None:
+    project.write("src/a.php", "function rotateLamp() {}\n" + "// other words of a file\n" * 300)
+    project.write("src/rotate/lamp.php", "// rotate the lamp, rotate a lamp\n")
+    project.write("lamps.md", "# Rotate lamps\n\nHow to rotate a lamp.\n")
     project.write("src/unitofwork.py", "def unitofwork():\n    return 1\n" + LAMP)
     project.write("src/clock.py", "class Timelimit:\n    pass\n" + LAMP)
     project.write("src/wall.py", LAMP + "# the limit\n")
     project.index()
     assert files(project, "where is the unit of work")[0] == "src/unitofwork.py"
     assert files(project, "time limit") == ["src/clock.py", "src/wall.py"]
+    assert look(project, "rotateLamp")[0] == "file-src/a.php"
 
 
 def test_lines_are_those_around_the_rarest_word() -> None:

@@ -56,10 +56,8 @@ def test_records_of_a_file_precede_code(store: Store) -> None:
     assert ids(found) == ["note-a", "note-c", "symbol-b.py::f"]
     assert [hit.hops for hit in found] == [0, 1, 1]
     assert [hit.score for hit in found] == pytest.approx([1.0, 0.7 * 0.7, 0.7])
-    only = related(store, options(), [], near(store), types=("symbol",))
-    assert ids(only) == ["symbol-b.py::f"]
-    without = related(store, options(), [], near(store), excluded=["note-a"])
-    assert "note-a" not in ids(without)
+    assert ids(related(store, options(), [], near(store), types=("symbol",))) == ["symbol-b.py::f"]
+    assert "note-a" not in ids(related(store, options(), [], near(store), excluded=["note-a"]))
 
 
 @pytest.fixture(scope="module")
