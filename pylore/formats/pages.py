@@ -160,7 +160,7 @@ _PARAGRAPH = re.compile(r"(?: {0,3}(?!>|[|#]|[-*_=]{3}|[-*+][ \t]|\d{1,9}[.)][ \
 _CODE_END = re.compile(r"^(?! {4}|\t|[ \t]*$)|\Z", re.MULTILINE)
 _MARGIN = re.compile(r"(?m)^(?:(?P<item> {0,3}(?:[-*+:]|\d+[.)]|\[\^.+\]:)\s|[!?=]{3}.? \S)|\S)")
 """The start of a list, footnote or admonition, in which indented text is not code, or its end."""
-_CLOSING = re.compile(r"(?:(?:^|[ \t])#+|[ \t]+\{ ?[:.#][^{}]*\})[ \t]*$")
+_CLOSING = re.compile(r"(?:(?:^|[ \t])#+|[ \t]\{ ?[:.#][^{}]*\})[ \t]*$")
 _SPAN = re.compile(r"`([^`\n]+)`")
 _NAME = r"[^\W\d_][\w-]{0,63}(?: [\w-]{1,64}){0,3}"
 _SAYS = re.compile(
