@@ -186,8 +186,8 @@ def split_location(file: str) -> tuple[str, int | None, int | None]:
     path, _, lines = file.rpartition(":")
     first, dash, last = lines.partition("-")
     last = last if dash else first
-    is_number = (part.isascii() and part.isdigit() and len(part) < 10 for part in (first, last))
-    if not path or not all(is_number):
+    are_numbers = (part.isascii() and part.isdigit() and len(part) < 10 for part in (first, last))
+    if not path or not all(are_numbers):
         return file, None, None
     ends = sorted((int(first), int(last)))
     return path, ends[0], ends[1]

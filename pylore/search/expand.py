@@ -136,9 +136,11 @@ def within(store: Store, found: Walk, scope: Scope) -> list[str]:
 
 def say_caps(walked: Walk, more: int, notes: list[str]) -> None:
     """Add a note on the links and nodes that a walk left out, ``more`` of these by a limit."""
-    said = [f"weaker links of {counted(len(walked.hubs), 'node')} not followed"] * bool(walked.hubs)
-    said += [f"{counted(more, 'connected node')} not shown"] * (more > 0)
-    notes += [", ".join(said)] * bool(said)
+    hubs = len(walked.hubs)
+    weaker = [f"weaker links of {counted(hubs, 'node')} not followed"] if hubs else []
+    rest = [f"{counted(more, 'connected node')} not shown"] if more > 0 else []
+    if said := ", ".join(weaker + rest):
+        notes.append(said)
 
 
 def summed_factors(
