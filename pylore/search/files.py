@@ -125,11 +125,11 @@ def rank_files(
     }
     # A document from elsewhere has passages in place of the whole text.
     legs[WHOLE] |= {id: passages[id] for id in passages if id.startswith(DOCUMENT_IDS)}
-    names = asked_names(words.text)
-    asked = definitions(store, names)
+    asked = definitions(store, names := asked_names(words.text))
     named = dict.fromkeys(map(file_of, asked), 1.0)
     if names and not named:  # no symbol has a name: files that have it as a word
-        named = legs["defined"] = _found(store, map(phrase_of, named_in(words.text)))
+        named = _found(store, map(phrase_of, named_in(words.text)))
+        legs["defined"] = named if {*map(list_of, named)} == {CODE_LIST} else {}
     files = scope.but(types=("file",))
     known = store.nodes.match(files, sorted({id for leg in legs.values() for id in leg}))
     within = known.union(map(file_id, made.values()), *matched.values())

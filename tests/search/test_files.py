@@ -134,6 +134,9 @@ def test_names_are_found_by_their_words_and_without_a_symbol(project: Project) -
     assert files(project, "where is the unit of work")[0] == "src/unitofwork.py"
     assert files(project, "time limit") == ["src/clock.py", "src/wall.py"]
     assert look(project, "rotateLamp")[0] == "file-src/a.php"
+    project.write("doors.md", "# Doors\n\nrotateLamp = 3\n")
+    project.index()
+    assert look(project, "rotateLamp")[0] == "file-doors.md", "pages have the name too"
 
 
 def test_lines_are_those_around_the_rarest_word() -> None:

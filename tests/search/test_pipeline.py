@@ -101,8 +101,7 @@ def test_operators_hold_for_every_leg(
     look: Lookup, query: str, there: set[str], not_there: set[str]
 ) -> None:
     for found in (look(query, operators=True), look.words(query, operators=True)):
-        assert there <= {*direct(found)}
-        assert not_there.isdisjoint(direct(found))
+        assert there <= {*direct(found)} and not_there.isdisjoint(direct(found))
 
 
 def test_unknown_type_and_tag_are_words_and_named(look: Lookup) -> None:
@@ -180,8 +179,7 @@ def test_results_have_consistent_fields(look: Lookup, query: str, fusion: str) -
 def test_graph_preserves_direct_matches(look: Lookup, query: str, depth: int, limit: int) -> None:
     plain = look(query, limit=limit)
     deep = look(query, limit=limit, graph_depth=depth, graph_limit=3)
-    assert {*direct(deep)} == {*ids(plain)}
-    assert deep[0].id == plain[0].id
+    assert {*direct(deep)} == {*ids(plain)} and deep[0].id == plain[0].id
     assert len(plain) <= min(limit, len(deep)) and len(deep) <= len(plain) + 3
     assert len(look(query, limit=limit, graph_depth=depth, graph_limit=0)) == len(plain)
 

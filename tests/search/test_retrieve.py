@@ -51,8 +51,7 @@ def test_other_forms_of_a_word_are_found(store: Store, query: str) -> None:
 
 
 def test_exact_word_precedes_other_forms(store: Store) -> None:
-    hits = look(store, "token", ("note", "symbol"), retrievers="fulltext")
-    found = [hit.id for hit in hits]
+    found = searching.ids(look(store, "token", ("note", "symbol"), retrievers="fulltext"))
     assert found.index("symbol-src/jwt.py::verify") < found.index("note-door")
     assert len(look(store, "token", ("entity",), limit=30)) == 30
 
