@@ -36,7 +36,7 @@ _KINDS = {word: kind for kind, words in _WORDS.items() for word in words.split("
 _BY_WORD = re.compile(
     rf"\s*(?:@?[\w-]+(?:\([^()]*\))? +){{0,6}}(?:(?P<word>{'|'.join(_KINDS)}) +(?:<[^>]*> *)?"
     r"(?:(?:rec|inline|mutable|IF NOT EXISTS|(?<=const )[\w<>?.]+(?= +\w+ *=)) +)?[$&\"]?"
-    r"|(?<=\s)(?=(?:init|deinit|subscript|constructor)\b[?!]? *[<({]))"
+    r"|(?<=\s)(?=(?:init|deinit|subscript)\b[?!]? *[<({]))"
     r"(?P<name>\w+(?:-\w+)*(?:(?:<[^()>]*>)?\??[.:\\]+\w+)*)"
 )
 _BY_VALUE = re.compile(r"\$?(?P<name>\w+(?:[.:]\w+)*) *(?::[^=]*)?(?:=(?![=>~])|<-)")
