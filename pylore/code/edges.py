@@ -185,7 +185,7 @@ class Resolver:
         outer = made.outer
         while outer is not None and outer.is_class:
             outer = outer.outer
-        if outer is None and made.kind in ("function", "method"):
+        if outer is None and (made.is_global or made.outer) and made.kind in ("function", "method"):
             key = (made.file.language.family, made.name, made.outer is not None)
             self._candidates.setdefault(key, []).append(made)
 
@@ -194,7 +194,7 @@ class Resolver:
         receiver, _, name = callee.rpartition(".")
         name, stem, spec = name.rstrip("()"), name.rstrip("()?!"), file.language
         common = stem in _ANYWHERE or stem in spec.common_names
-        if common if receiver else not spec.functions_global:
+        if common and (receiver or not spec.functions_global):
             return
         found = self._candidates.get((spec.family, name, bool(receiver)), [])
         if not self._is_test(file.path):  # only tests call functions of tests

@@ -46,6 +46,7 @@ class Def:
         self.id = symbol_id(file.path, symbol.qualified)
         self.name, self.qualified, self.kind = symbol[:3]
         self.params = symbol.params
+        self.is_global = symbol.signature[:12] == "macro_rules!" or file.language.functions_global
         self.is_class = symbol.kind in CLASSES
         self.outer: Def | None = None
         self.children: dict[str, Def] = {}

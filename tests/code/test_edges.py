@@ -26,7 +26,8 @@ def each(caller: str, callees: str) -> set[tuple[str, str]]:
 
 
 def test_the_innermost_name_is_called() -> None:
-    one = file("a.py", "function f; function g; function g.f", calls="g: f; : f")
+    symbols = "function f; function g; function g.f; function h(f)"
+    one = file("a.py", symbols, calls="g: f; : f; h: f", assigned="h.f = unknown")
     assert called(one) == {("a.py::g", "a.py::g.f"), ("a.py", "a.py::f")}
     assert {edge.weight for edge in edges(one)} == {names.SAME_FILE}
 
@@ -48,11 +49,6 @@ def test_common_names_differ_by_language() -> None:
     for path in ("a.py", "a.rs"):
         common = "class A; method A.append; function g"
         assert called(file(path, common, calls="g: x.append")) == set()
-
-
-def test_a_local_variable_hides_a_function_of_its_name() -> None:
-    one = file("a.py", "function f; function g(f)", calls="g: f", assigned="g.f = unknown")
-    assert called(one) == set()
 
 
 def test_an_imported_name_is_followed_through_reexports() -> None:
@@ -266,6 +262,8 @@ def test_bare_names_span_files_in_linked_languages() -> None:
     for one, other, expected in (("c", "c", 1), ("sh", "sh", 1), ("py", "py", 0), ("c", "rs", 0)):
         caller = file(f"a.{one}", "function f", calls="f: frobnicate")
         assert len(edges(caller, file(f"b.{other}", "function frobnicate"))) == expected
+    macro = facts_of("b.rs", "macro_rules! frobnicate { () => {} }")
+    assert len(edges(file("a.rs", "function f", calls="f: frobnicate"), macro)) == 1
 
 
 chains = st.sampled_from(

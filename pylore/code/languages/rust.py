@@ -169,7 +169,7 @@ SPEC = LanguageSpec(
     common_names=frozenset(
         "as_mut as_ref as_str borrow chars cloned collect concat deref drop ends_with expect fmt"
         " into into_iter is_empty is_none is_some len or_else pop_back push_back push_str"
-        " starts_with to_owned to_string unwrap unwrap_or".split()
+        " eprintln panic println starts_with to_owned to_string unwrap unwrap_or writeln".split()
     ),
     importer=RustImports,
 )
