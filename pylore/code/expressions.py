@@ -15,7 +15,7 @@ _LONGEST = 2000  # maximum characters of an expression; longer expressions are u
 _LONGEST_NAME = 200
 _PLAIN = re.compile(r"[\w$@]+(?:\.[\w$]+)*")
 _LINK = re.compile(r"(?:[\w$]|@(?=\w)|[!?](?=\())+")
-_SEPARATOR = re.compile(r"\s*(?:\?\.|->|::|\.|&\.)\s*(?:r?#)?")
+_SEPARATOR = re.compile(r"\s*(?:\?\.|->|::|\.|&\.)\s*(?:r?#|inline\s+(?=\w))?")
 _OPENING = re.compile(r"[ \t\r\n!]*([(\[<{])")
 _CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
 _MARKS = " \t\r\n&*"

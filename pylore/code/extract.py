@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from ..anchors.definitions import LARGEST, Definition
@@ -100,7 +100,7 @@ def scan_exactly(config: str, texts: Mapping[str, str], threads: int = 1) -> Sca
             with open(copy, "wb") as file:
                 file.write(_parsed(path, text))
         found = scan(folder, config, [*texts], threads)
-        again = [path for path, matches in found.matches.items() if _is_crowded(matches)]
+        again = [path for path, some in found.matches.items() if _is_crowded(some, texts[path])]
         found.matches.update(scan(folder, config, again, threads, offsets=True).matches)
     return found
 
@@ -113,9 +113,10 @@ def _parsed(path: str, text: str) -> bytes:
     return preprocessed(text.encode()) if is_c else text.encode()
 
 
-def _is_crowded(matches: Iterable[Match]) -> bool:
-    """Return True if a container or a function begins on a line with another definition."""
-    names: dict[int, set[str]] = {}
+def _is_crowded(matches: Iterable[Match], text: str) -> bool:
+    """Return True if a container or a function begins on a line with another definition, or as an
+    argument or a member of an object there."""
+    lines, names = text.split("\n"), dict[int, set[str]]()
     crowded = set()
     for match in matches:
         kind = match.rule.partition(".")[0]
@@ -123,6 +124,9 @@ def _is_crowded(matches: Iterable[Match]) -> bool:
             names.setdefault(match.first, set()).add(f"{kind} {match.fields[0]}\n{match.last}")
             if kind != "constant":
                 crowded.add(match.first)
+            line = "".join(lines[match.first - 1 : match.first])
+            if line[: line.find(match.fields[0])].rstrip().endswith(("(", "{", ",")):
+                names[match.first].add("")
     return any(len(names[line]) > 1 for line in crowded)
 
 
@@ -156,7 +160,9 @@ def extract(path: str, language: str, source: Source, matches: Sequence[Match]) 
     typing = {(line, m.fields[0]) for m in marks for line in range(m.first, m.last + 1)}
     facts.imports = sorted(
         (
-            _as_typing(imported, typing)
+            imported  # of types only, if its line, or the name there, is marked so
+            if typing.isdisjoint([(imported.line, ""), (imported.line, imported.name)])
+            else imported._replace(kind=TYPING)
             for kind, found in grouped.items()
             for match in found
             for imported in imports(kind, match, spec.self_names)
@@ -164,12 +170,6 @@ def extract(path: str, language: str, source: Source, matches: Sequence[Match]) 
         key=lambda imported: (imported.line, imported),
     )
     return facts
-
-
-def _as_typing(imported: Import, marked: Set[tuple[int, str]]) -> Import:
-    """Return the import; as an import of types if its line, or the name there, is ``marked``."""
-    marks = {(imported.line, ""), (imported.line, imported.name)}
-    return imported if marked.isdisjoint(marks) else imported._replace(kind=TYPING)
 
 
 def _nested(found: Iterable[DefinitionMatch]) -> list[DefinitionMatch]:

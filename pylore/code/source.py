@@ -53,7 +53,7 @@ _WRAPPED = re.compile(
 _DIRECTIVE = re.compile(
     r"(?i)-\*-|@?ts-[cein]|@flow\b|go:\w|\+build |no(?:lint|qa|sonar)\b|\w*lint[:-]|vim?: "
     r"|(?:en)?coding[:=]|frozen_string_literal|(?:shellcheck|rubocop|pylint|mypy|ruff)\b[: ]"
-    r"|clang-format|prettier-|biome-|(?:fmt|type): (?:off|on|skip|ignore)"
+    r"|=begin\b|=end\b|clang-format|prettier-|biome-|(?:fmt|type): (?:off|on|skip|ignore)"
 )  # a comment for tools
 _LICENSE = re.compile(r"copyright|licen[sc]e|spdx-|all rights reserved", re.IGNORECASE)
 
@@ -187,11 +187,12 @@ class Source:
         """Return the first line of the comment that ends with line ``at``, or the line after it."""
         begin = at + 1
         line = self.lines[at].strip() if at >= 0 else ""
-        if line.endswith("*/") and "/*" in self._language.comments:
+        opening = "/*" if line.endswith("*/") and "/*" in self._language.comments else ""
+        if opening := "=begin" if line == "=end" else opening:
             while begin > 0 and at - begin < _FIRST_LINES:
                 begin -= 1
-                if "/*" in self.lines[begin]:
-                    return begin if self.lines[begin].lstrip().startswith("/*") else at + 1
+                if opening in self.lines[begin]:
+                    return begin if self.lines[begin].lstrip().startswith(opening) else at + 1
             return at + 1
         marks = tuple(mark for mark in self._language.comments if mark not in ("/*", "*"))
         first = max(int(self.text.startswith("#!")), at - _FIRST_LINES)

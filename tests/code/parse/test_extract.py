@@ -297,11 +297,6 @@ def test_symbol_is_at_the_definition_with_a_body(path: str, text: str, expected:
     assert ", ".join(found) == expected
 
 
-def test_unparsable_file_has_some_symbols() -> None:
-    facts = facts_of("a.py", "def g():\n    return 1\n\ndef f(:\n  ((((\n")
-    assert "g" in {symbol.name for symbol in facts.symbols}
-
-
 def written(folder: Path, language: str) -> str:
     """Write the rules of a language; return the path of the config."""
     (folder / "rules").mkdir()

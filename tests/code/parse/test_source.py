@@ -47,6 +47,7 @@ def test_signature_ends_at_the_body(path: str, text: str) -> None:
         ("j.ts", "const F: React.FC<{a: 1}> = ({ a }) => { return a; };\n", "F({ a })"),
         ("n.ts", "interface I { go?(a: number): void }\n", "I.go(a: number): void"),
         ("k.js", "exports.run = function(a, b) { return a; };\n", "run(a, b)"),
+        ("r.js", "f(go(1), { go: (a) => 1 });\n", "go(a)"),
         ("f.js", "const F = memo(function F({ a }, b) { return a; });\n", "F({ a }, b)"),
         ("l.rs", "fn life<'a, 'b: 'a>(x: &'a str, y: &'b A) {}\n", "life(x: &'a str, y: &'b A)"),
         ("m.py", 'def f(z="""a"b"""):\n    return z\n', 'f(z="""a"b""")'),
@@ -60,7 +61,7 @@ def test_docstring_after_a_comment() -> None:
     text = 'def f(a):\n    # type: (int) -> int\n    """Parse it."""\n    return a\n'
     assert facts_of("a.py", text).symbols[0].doc == "Parse it."
     long = facts_of("a.py", 'class C:\n """A.\n' + " b\n" * 100 + '"""\n').symbols[0].doc
-    assert facts_of("a.rb", "# It.\nsig { void }\ndef f; end\n").symbols[0].doc == "It."
+    assert facts_of("a.rb", "=begin\nIt.\n=end\nsig { void }\ndef f; end\n").symbols[0].doc == "It."
     text = '/// It.\n#[deprecated(\n  note = "a"\n)]\n// NOLINT\n#[cold] fn f() {}\n'
     assert (long[:4], *facts_of("a.rs", text).symbols[0][5:7]) == ("A.\nb", "fn f()", "It.")
 
@@ -68,11 +69,12 @@ def test_docstring_after_a_comment() -> None:
 @pytest.mark.parametrize(
     ("path", "text", "names"),
     [
-        ("a.cpp", "namespace o{namespace i{\nstruct W:B{W(){}};\n}}", "o o.i o.i.W o.i.W.W"),
+        ("a.cc", "namespace o{namespace i::inline j{\nclass W{};\n}}", "o o.i.j o.i.j.W"),
         ("x.sh", "a-b() { :; }\nfunction b:c { :; }\nd::e/f() { :; }\n", "a-b b:c d::e/f"),
         ("E.JAVA", "class E {\n  static final int A = 1, B = 2;\n}\n", "E E.A E.B"),
         ("b.rs", "const _: A = 1; fn r#in() {} trait A { const B: u8; fn f(); }", "in A A.B A.f"),
         ("g.rb", 'class F;alias_method :b, :a;define_method "#{b}";end;F::D, H = 1', "F F.b F.D H"),
+        ("d.py", "def g():\n    return 1\n\ndef f(:\n  ((((\n", "g"),
         ("c.py", "def a():\r  return 1 # a\r\rdef b():\r  return 2\r", "a b"),
         ("i.go", "package p\nconst a, b = 1, 2; func c() {}\n", "a b c"),
         ("d.js", "export default class extends B { m() {} }\n", "default default.m"),
