@@ -242,10 +242,8 @@ def embed_query(query: ParsedQuery, embedder: Embedder | None) -> bytes | None:
     held = query.store.meta.get("embedder")
     if held != embedder.name:
         if held is not None:
-            notes.append(
-                f"the store's vectors are {held}'s, not {embedder.name}'s: "
-                "run 'lore store embed --all'; full text only"
-            )
+            fault = f"the store's vectors are {held}'s, not {embedder.name}'s"
+            notes.append(f"{fault}: run 'lore store embed --all'; full text only")
         return None
     try:
         vector = embedder.embed([query.words.text])[0]
