@@ -313,7 +313,8 @@ _PATH_ROLES, _NAME_ROLES = ("doc", "download"), ("ref", "numref", "any", "term",
 _PROSE = frozenset(
     "note warning tip hint important attention caution danger error admonition seealso topic "
     "versionadded versionchanged deprecated sidebar container rubric image figure table list-table "
-    "glossary class function method attribute property data exception option confval".split()
+    "glossary class function method classmethod attribute property data exception option envvar "
+    "confval".split()
 )  # directives with prose
 _ENTRY = re.compile(r"^[ \t]+(?!:)(?:[^<>\n]*<([^<>\n]+)>|(\S+))[ \t]*$", re.MULTILINE)
 _INDENT = re.compile(r"^[ \t]*(?=\S)", re.MULTILINE)
@@ -335,7 +336,7 @@ def _read_rst(text: str) -> Page:
             break
     while token := _RST.search(text, at):
         at = token.end()
-        directive = (token["directive"] or "").lower()
+        directive = (token["directive"] or "").lower().removeprefix("auto")
         reference, used = token["reference"] or "", token["phrase"] or token["word"]
         if reference.endswith("_"):  # `text <name_>`_
             reference, used = "", reference[:-1]

@@ -41,7 +41,7 @@ and `named`_ or `so <named_>`_; :pep:`8` and `the site <https://example.org>`_.
    guide/more
    The other <other>
 
-.. py:function:: f(x)
+.. autofunction:: f
 
    .. versionadded:: 2.0
       As in :doc:`/guide/more`.
