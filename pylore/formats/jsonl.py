@@ -223,8 +223,7 @@ class LineImport(Import):
             self._declare_relation(line.names[0], *line.declaration())
         else:
             why = "no id: give a record an id, and a link from_id, to_id and relation"
-            first = next(iter(line.fields), "")
-            raise LoreError(f"{why} ('{first:.40}' may be from a newer lore)")
+            raise LoreError(f"{why} ('{next(iter(line.fields), ''):.40}' may be from a newer lore)")
 
     # --- the things that lines are about; None for a common thing, which no scope may change
 
