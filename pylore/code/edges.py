@@ -193,7 +193,7 @@ class Resolver:
         """Draw edges to the few functions or methods of a name."""
         receiver, _, name = callee.rpartition(".")
         name, stem, spec = name.rstrip("()"), name.rstrip("()?!"), file.language
-        common = stem in _ANYWHERE or stem in spec.common_names
+        common = stem.lower() in _ANYWHERE or stem in spec.common_names
         if common and (receiver or not spec.functions_global):
             return
         found = self._candidates.get((spec.family, name, bool(receiver)), [])
