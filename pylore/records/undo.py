@@ -76,9 +76,10 @@ def _before(store: Store, command: int) -> Iterator[Thing]:
     """
     added, left = map(set, store.changes.things(command))
     for row in [*map(store.thing, added)]:
-        if isinstance(row, Anchor):  # lore index may have linked the symbol since
-            symbol = symbol_id(row.path, row.detail)
-            added.add(thing_of(Edge(row.node_id, symbol, ANCHORED_TO)))
+        if isinstance(row, Anchor):
+            link = store.edges.get(row.node_id, symbol_id(row.path, row.detail), ANCHORED_TO)
+            if link is not None and link.created_at >= row.created_at:  # of a later lore index
+                added.add(thing_of(link))
     gone: set[str] = set()
     # nodes first: the links of an added node are hidden with the node, and need no end
     for thing in sorted(added | left, key=lambda one: (one.count(SEPARATOR), one)):

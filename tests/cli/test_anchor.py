@@ -61,6 +61,11 @@ def test_anchor_lists_and_removes_every_kind(lore: Lore, code: Repository) -> No
     lore("undo")
     assert not lore("related", "symbol-src/auth.py::check", "--type", "decision").json
     lore("undo", "--redo")
+    lore("add", "note", "An older link", "--id", "note-b")
+    lore("import", "-", stdin=f'{{"from_id": "note-b", {shared}: "2026-01-01T00:00:00Z"}}')
+    for words in ("anchor note-b src/auth.py::check", "undo"):
+        lore(*words.split())
+    assert "note-b" in lore("related", "symbol-src/auth.py::check", "--ids").lines
     listed = lore("anchor", "decision-a").json
     assert [f"{row['kind']} {row['path']} {row['detail']}" for row in listed] == [
         "file src/auth.py None",
