@@ -287,7 +287,7 @@ class Names:
         if made is not None and made.kind != "constant":
             return [Thing(DEFINITION, made, SAME_FILE)]
         text = file.assigned.get(inner)
-        if text is not None:
+        if text is not None and text != f"{name}()":  # its type or maker is of an outer scope
             return _at_most(self._values(file, here, text), SAME_FILE)
         if around is not None and name in around.params:
             return []

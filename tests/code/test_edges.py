@@ -192,6 +192,7 @@ KNOWN = {
     "a.py": "class Q:\n def f(s): return s\ndef m() -> 'Q | None': ...\nx = 1 or m()\nx.f()\n",
     "a.js": "class Q { #p = new Q(); f() {} g() { this.#p.f() } }",
     "c.js": "class Q { f() {} }\nconst a = { h, g() { this.h().f() } };\nconst h = () => new Q();",
+    "a.go": "package p\ntype Q int\nfunc (q Q) f() {}\ntype B struct{Q}\nfunc g(b B) {b.Q.f()}\n",
     "a.rb": "class Q\n  def g; @q ||= Q.new; end\n  def f?; @q.f?; g.f?; end\nend\nQ.new.g.f?\n",
     "a.rs": "type A = Q; enum Q { B } impl Q { fn f() {} } fn m() { A::B.r#f() }\n",
 }
