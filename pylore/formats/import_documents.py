@@ -25,7 +25,7 @@ from ..system.project_files import is_below
 from .document import DocumentReader, read_text
 from .jsonl import Import, Imported
 from .links import Targets, links_of, links_text
-from .pages import NAME, PATH
+from .pages import CODE, NAME, PATH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ..store import Store
     from .document import Document
 
-READING = 14  # version of the readers: files read with a former version are read again
+READING = 15  # version of the readers: files read with a former version are read again
 _NOTES = 10  # maximum notes of a kind; more are counted
 _TAKEN_BACK = "retracted"
 """The status of the edge of a removed link. An edge that a person removed has a different status,
@@ -221,9 +221,8 @@ class DocumentImport(Import):
         self.result.unchanged += 1
 
     def _note_local(self, row: DocumentFile) -> None:
-        left = "changed here, not in the file, and left so"
-        history = f"'lore show {row.node_id} --history' has both texts"
-        self._local.append(f"{row.node_id} ({row.path}): {left}: {history}")
+        what = f"{row.node_id} ({row.path}): changed here, not in the file, and left so"
+        self._local.append(f"{what}: 'lore show {row.node_id} --history' has both texts")
 
     def _put(self, document: Document, row: DocumentFile) -> None:
         id, path = row.node_id, row.path
@@ -290,7 +289,7 @@ class DocumentImport(Import):
             wanted: dict[EdgeKey, dict[str, Any]] = {}
             for link in links_of(self._store.documents.links(self._base, id)):
                 target = targets.of(link, folder)
-                if target is None and link.kind not in (PATH, NAME):
+                if target is None and link.kind not in (PATH, NAME, CODE):
                     why = f"line {link.line}: '{link.target}' leads to nothing that is known"
                     notes.append(f"{path}: {why}")
                 to_id, file = target or ("", "")

@@ -12,7 +12,7 @@ from ..core.text import composed, one_line
 from ..records.fields import EXTENSIONS, is_page, split_location
 from ..system.files import spelled
 from ..system.project_files import is_below
-from .pages import FIELD, NAME, PATH, RELATIVE, WIKI, Link
+from .pages import CODE, FIELD, NAME, PATH, RELATIVE, WIKI, Link
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ def links_text(links: Iterable[Link]) -> str:
     """Return links as JSON; of words named twice, the first."""
     rows: dict[object, Link] = {}
     for number, link in enumerate(links):
-        is_word = link.kind in (PATH, NAME)
-        rows.setdefault((link.kind, link.target, link.lines, 0 if is_word else number), link)
+        place = 0 if link.kind in (PATH, NAME, CODE) else number
+        rows.setdefault((link.kind, link.target, link.lines, place), link)
     return dumps([*rows.values()])
 
 
@@ -87,7 +87,7 @@ class Targets:
             head, mark, rest = f"/{folder}/".rpartition("/modules/")  # of Antora
             places += [f"{head}{mark}{rest.partition('/')[0]}/pages/{link.target}"] * bool(mark)
             places += [os.path.join(folder, "-", link.target)] * (not is_page(near))  # ../sibling/
-        target = next(filter(None, map(self._at, places)), None)
+        target = next(filter(None, (self._at(place, link.kind) for place in places)), None)
         if target or link.kind != RELATIVE:
             return target
         if ids := [id for rank, _, id in self._named.get(_key(near), ()) if rank == 2]:
@@ -115,10 +115,10 @@ class Targets:
         ]
         return min(found)[-1] if found else ""
 
-    def _at(self, path: str) -> Target | None:
+    def _at(self, path: str, kind: str = PATH) -> Target | None:
         """Return the document at a path from the root, or the file there."""
         path = os.path.normpath(path.lstrip("/"))
-        for ending in ("", *EXTENSIONS, *(f"/index{one}" for one in EXTENSIONS)):
+        for ending in ("", *EXTENSIONS, *(f"/index{one}" for one in EXTENSIONS)) * (kind != CODE):
             name = composed(path) + ending
             if id := self._documents.get(name) or self._documents.get(name.casefold()):
                 return id, ""

@@ -16,9 +16,9 @@ from urllib.parse import unquote
 from ..core.text import one_line
 from ..records.fields import is_page, split_location
 
-WIKI, RELATIVE, PATH, NAME, FIELD = "wiki", "relative", "path", "name", "field"
-"""Kinds of links; a field is of the front matter. An unresolved path or name is not
-reported: it may be a mere word."""
+WIKI, RELATIVE, PATH, NAME, CODE, FIELD = "wiki", "relative", "path", "name", "code", "field"
+"""Kinds of links; a field is of the front matter, code a word that may be a file's full name. An
+unresolved path, name or code is not reported: it may be a mere word."""
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|\{[{%]")  # or a template
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
@@ -54,13 +54,14 @@ def relative_link(text: str) -> Link | None:
     return Link(RELATIVE, target, lines=lines) if target and "\0" not in target else None
 
 
-def code_link(text: str) -> Link | None:
+def code_link(text: str, is_role: bool = False) -> Link | None:
     """Return a span of code as a link, with the lines that it names: ``a.py:3-9``."""
     target = text.strip()
     path = split_location(target)[0] or target
     if not path or "\n" in path or len(path) > _LONGEST_PATH:
         return None
-    return Link(PATH, path, lines=target[len(path) + 1 :])
+    kind = PATH if is_role or "/" in path or "." in path else CODE
+    return Link(kind, path, lines=target[len(path) + 1 :])
 
 
 class Page:
@@ -190,8 +191,8 @@ def _read_markdown(text: str) -> Page:
             at = end.start() if end else at
         elif kind in ("quoted", "fence", "block"):
             code_end = at
-        elif kind == "span":
-            page.add(code_link(token["code"]), start)
+        elif kind == "span":  # {doc}`name` of MyST
+            page.add(code_link(token["code"], text.endswith("}", 0, start)), start)
         elif kind == "wiki":
             page.add(_wiki_link(token), start)
         elif kind == "definition":

@@ -132,12 +132,12 @@ def test_every_kind_of_link(project: Project) -> None:
     project.write(
         "docs/a.md",
         "# A\n[[B title]] [[c]] [x](sub/d.md#part) [y](../src/auth.py#L3-L9) "
-        "`lib/config.sh:10-20` `lib/config.sh:30` `src/none.py` [z](https://e.org/docs/c.md)\n",
+        "`lib/config.sh:10-20` `lib/config.sh:30` `f` `src/none.py` [z](https://e.org/c.md)\n",
     )
     project.write("docs/b.md", "# B Title")
     project.write("docs/c.md", "# Something")
     project.write("docs/sub/d.md", "`../../src/auth.py` [a](/b.html)[b](/sub/)[c](../e/)[d](/f/g/)")
-    project.write("docs/sub/e.md", "# E")
+    project.write("docs/sub/e.md", "# E\n{doc}`index`")
     project.write("docs/f.md", "---\npermalink: /f/g/\n---\n# F")
     project.write("docs/sub/index.md", "# Sub")
     result = project.run()
@@ -150,6 +150,7 @@ def test_every_kind_of_link(project: Project) -> None:
     }
     ends = {id.removeprefix("doc-docs/") for _, id in project.edges("doc-docs/sub/d")}
     assert ends == {"file-src/auth.py", "b", "sub/index", "sub/e", "f"}
+    assert project.edges("doc-docs/sub/e") == {("links_to", "doc-docs/sub/index")}
     assert result.unresolved == 0
     metadata = project.metadata("doc-docs/a", "file-lib/config.sh", "anchored_to")
     assert metadata.pop("at")
