@@ -78,7 +78,7 @@ class Parts:
         """Return the class that an annotation or a declared type names; "" if unknown."""
         language = self._language
         text = LIFETIME.sub("", text) if len(text) <= _LONGEST else ""
-        text = text.strip(" \t\r\n&*'\":")
+        text = text.strip(" \t\r\n&*'\":").lstrip("[]*")  # the elements of a slice of Go
         outer = self._wrapper.match(text)
         if outer and text.endswith(_CLOSING[outer[0][-1]]):
             return self._instance(next(iter(split(text[outer.end() : -1])), ""))

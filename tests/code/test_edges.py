@@ -193,6 +193,7 @@ KNOWN = {
     "a.js": "class Q { #p = new Q(); f() {} g() { this.#p.f() } }",
     "c.js": "class Q { f() {} }\nconst a = { h, g() { this.h().f() } };\nconst h = () => new Q();",
     "a.go": "package p\ntype Q int\nfunc (q Q) f() {}\ntype B struct{Q}\nfunc g(b B) {b.Q.f()}\n",
+    "b.go": "package p;type Q int;func (Q) f() {};func g(a []*Q) {for _, q := range a {q.f()}}\n",
     "a.rb": "class Q\n  def g; @q ||= Q.new; end\n  def f?; @q.f?; g.f?; end\nend\nQ.new.g.f?\n",
     "a.rs": "type A = Q; enum Q { B } impl Q { fn f() {} } fn m() { A::B.r#f() }\n",
 }
