@@ -176,7 +176,7 @@ def _looks_like_code(word: str) -> bool:
     return is_path or len(camel_parts(inner)) > 1 or (inner.isupper() and len(inner) > 3)
 
 
-_COMING = ("unreleased", "next release", "next version")
+_COMING = ("unreleased", "next release", "next version", "[head]", "[master]", "[main]", "[next]")
 _MOST = 1_000_000_000
 
 
@@ -188,7 +188,7 @@ def version_of(heading: str) -> tuple[int, ...]:
         parts = number.removesuffix(rest).replace("-", ".").strip(".").split(".")
         if len(parts) > 1 and all(part.isdigit() and len(part) < 10 for part in parts):
             return tuple(map(int, parts))
-    return (_MOST,) if any(word in heading.lower() for word in _COMING) else ()
+    return (_MOST,) if any(word in f"[{heading.strip('[]').lower()}]" for word in _COMING) else ()
 
 
 _CHANGES = frozenset(
