@@ -303,26 +303,19 @@ def written(folder: Path, language: str) -> str:
     return load_rules().write(str(folder / "rules"), frozenset({language}), {})
 
 
-def test_odd_and_hidden_names_are_scanned(tmp_path: Path) -> None:
+def test_odd_and_hidden_names_are_scanned_without_the_config_of_the_tree(tmp_path: Path) -> None:
     config = written(tmp_path, "python")
     paths = ["we,ird: %0A'na\"me.py", ".hidden/-b.py", "-c.py", "sp ace.py"]
     for path in paths:
         (tmp_path / path).parent.mkdir(exist_ok=True)
         (tmp_path / path).write_text("def f(): pass\n")
     (tmp_path / ".gitignore").write_text("*.py\n")
+    (tmp_path / "sgconfig.yml").write_text(
+        "customLanguages: {x: {libraryPath: evil.so, extensions: [py]}}\nruleDirs: [none]\n"
+    )
     found = scan(str(tmp_path), config, paths)
     assert found.matches.keys() == set(paths)
     assert {m[0].fields[0] for m in found.matches.values()} == {"f"}
-
-
-def test_a_config_in_the_repository_is_not_read(tmp_path: Path) -> None:
-    (tmp_path / "tree").mkdir()
-    (tmp_path / "tree" / "a.py").write_text("def f(): pass\n")
-    (tmp_path / "tree" / "sgconfig.yml").write_text(
-        "customLanguages: {x: {libraryPath: evil.so, extensions: [py]}}\nruleDirs: [none]\n"
-    )
-    config = written(tmp_path, "python")
-    assert scan(str(tmp_path / "tree"), config, ["a.py"]).matches["a.py"]
 
 
 @pytest.mark.parametrize("file", sorted(RULES.glob("*.yml")), ids=lambda file: file.stem)
