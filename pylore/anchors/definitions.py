@@ -41,7 +41,7 @@ _BY_WORD = re.compile(
 )
 _BY_VALUE = re.compile(r"\$?(?P<name>\w+(?:[.:]\w+)*) *(?::[^=]*)?(?:=(?![=>~])|<-)")
 _BY_TYPE = re.compile(
-    r"\s*(?!(?:await|else|extends|implements|new|return|throw|use|using|with)\b)"
+    r"\s*(?!(?:await|else|extends|global|implements|new|return|throw|use|using|with)\b)"
     r"(?:[\w<>\[\],.?|\\]+ +){1,6}\$?(?P<name>\w[\w.]*) *(?:<[^>]*> *)?(?P<next>\(|\{|=|;|$)"
 )
 _TYPED = (".cs", ".dart", ".php")  # files with definitions by type and name; PHP in classes

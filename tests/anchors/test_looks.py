@@ -19,7 +19,7 @@ TEXTS = {
         " Login.label 13-14, List.shout 16-16",
     ),
     "a.cs": (
-        "using System;\nnamespace App\n{\n    [Serializable]\n    public class Login\n    {\n"
+        "global using A.B;\nnamespace App\n{\n    [Serializable]\n    public class Login\n    {\n"
         "        private const int Max = 3;\n        public int Count { get; set; }\n"
         "        public async Task<bool> Check<T>(Token token)\n        {\n#if DEBUG\n"
         "            Log(token);\n#endif\n            return Has(token);\n        }\n"
