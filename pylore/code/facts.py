@@ -148,7 +148,7 @@ def exported(text: str) -> list[Any]:
             scope, name = scope.rpartition(".")[0], "return"
     hidden = params.keys() - known
     return [
-        [(*row[:3], row[7], row[8]) for row in symbols],
+        [(*row[:3], row[5][:12] == "macro_rules!", row[7], row[8]) for row in symbols],
         [(*row[:4], row[5]) for row in found.get("imports", ())],
         {key: each for key, each in assigned.items() if key.rpartition(".")[0] not in hidden},
     ]

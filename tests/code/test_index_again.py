@@ -62,6 +62,8 @@ STEPS: tuple[dict[str, str | None], ...] = (
     {"I.java": "package d; class I {}", "b.rb": "module Own\nend", "a.rs": "use crate::far::*;"},
     {"lib/far.rs": None, "a/b.go": "package a\nfunc (N) Mix() {}", "c.go": "func F() { q.Mix() }"},
     {"a/t.go": "package a\ntype N struct {}"},
+    {"m.rs": "macro_rules! m { () => {} }", "n.rs": "fn f() { m!() }"},
+    {"m.rs": "fn m() {}"},
 )
 
 
