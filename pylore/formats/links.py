@@ -118,8 +118,8 @@ class Targets:
     def _at(self, path: str, kind: str = PATH) -> Target | None:
         """Return the document at a path from the root, or the file there."""
         path = os.path.normpath(path.lstrip("/"))
-        for ending in ("", *EXTENSIONS, *(f"/index{one}" for one in EXTENSIONS)) * (kind != CODE):
-            name = composed(path) + ending
+        endings = ("", *EXTENSIONS, *(f"/index{one}" for one in EXTENSIONS))
+        for name in () if kind == CODE else [composed(path) + ending for ending in endings]:
             if id := self._documents.get(name) or self._documents.get(name.casefold()):
                 return id, ""
         whole = spelled(os.path.join(self._root, path))
