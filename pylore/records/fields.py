@@ -161,11 +161,8 @@ class Naming:
         if name not in known:
             from difflib import get_close_matches
 
-            if slip := get_close_matches(name, known, 1, _SLIP):
-                raise UsageError(
-                    f"unknown relation '{predicate}' (did you mean '{slip[0]}'?): "
-                    "'lore link --new-relation' adds it"
-                )
+            if get_close_matches(name, known, 1, _SLIP):
+                self.require_relation(predicate)  # raises, with the relation that was meant
             are_things = all(id.startswith(THING_IDS) for id in (from_id, to_id))
             ends = "entity, concept -> entity, concept" if are_things else "declared"
             self.declare(predicate, ends)
