@@ -339,7 +339,7 @@ def decide(engine: Engine, ids: Sequence[str], status: str) -> list[KeptCandidat
     Raise LoreError if a candidate is unknown or already promoted.
     """
     store = engine.store
-    with store.faults, store.transaction():
+    with store.transaction():
         rows = [require(engine, id) for id in ids]
         for row in rows:
             row.status, row.decided_at, row.command = status, now(), None

@@ -71,13 +71,13 @@ class Writer:
 
     def _flush(self) -> None:
         self._store.code.enlarge_cache()
-        with self._store.faults, self._store.transaction():
+        with self._store.transaction():
             self._write_files()
 
     def finish(self) -> None:
         """Write the rest, forget files that are gone, and resolve all names."""
         self._store.code.enlarge_cache()
-        with self._store.faults, self._store.transaction():
+        with self._store.transaction():
             self._write_files()
             self._forget_files()
         if not (self._changed or self._gone or self._is_whole):

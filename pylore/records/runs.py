@@ -55,7 +55,7 @@ class Runs:
     def start(self, task: str = "", by: str = "") -> str:
         """Return the id of a new run, linked to the task, if given; raise LoreError for a missing
         or forgotten task."""
-        with self._store.faults, self._store.transaction("run start"):
+        with self._store.transaction("run start"):
             task = task and self._store.nodes.require_live(self._store.complete_id(task)).id
             data = {name: text for name, text in (("task", task), ("by", by)) if text}
             stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
@@ -67,7 +67,7 @@ class Runs:
 
     def start_for_hook(self) -> str:
         """Return the id of a new run for a session, and finish runs of sessions long over."""
-        with self._store.faults, self._store.transaction("run start"):
+        with self._store.transaction("run start"):
             with self._store.whole():  # runs of any scope
                 for run in self._store.impressions.left_open(ago(HOOK_RUN_DAYS), MOST_FINISHED):
                     self.finish(run)
@@ -80,7 +80,7 @@ class Runs:
         in ``summaries``, and notes. Raise LoreError for an unknown or finished run and an unknown
         id, UsageError for an id that is both helpful and unhelpful."""
         ratings: dict[str, str] = {}
-        with self._store.faults, self._store.transaction("run finish"):
+        with self._store.transaction("run finish"):
             for rating, some in (("helpful", helpful), ("unhelpful", unhelpful)):
                 for id in map(self._store.complete_id, some):
                     if ratings.setdefault(id, rating) != rating:
@@ -109,7 +109,7 @@ class Runs:
             raise UsageError(f"the rating is '{rating}': give helpful or unhelpful")
         if not ids:
             return [], []
-        with self._store.faults, self._store.transaction("feedback"):
+        with self._store.transaction("feedback"):
             rated = dict.fromkeys(map(self._store.complete_id, ids), rating)
             of = self._require_run(run).id if run else self._run_of_today()
             notes = self._use_all(of, rated, self._store.impressions.shown(of))

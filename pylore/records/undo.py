@@ -209,7 +209,7 @@ def sweep(
     the number of states.
     """
     rows, states, days = [], 0, settings.history_days
-    with store.faults, store.transaction("sweep"):
+    with store.transaction("sweep"):
         staged: dict[Any, Any] = {**store.review.staged_edges(SWEPT)}
         staged |= store.review.staged_nodes(SWEPT)
         for key, (confidence, age, accesses) in staged.items():
