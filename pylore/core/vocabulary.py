@@ -64,7 +64,7 @@ RELATIONS: dict[str, tuple[float, float, str]] = {
 
 FROM_CODE = frozenset({"imports", "calls", "inherits", "instantiates"})
 """Relations with edges from code: the weight is the certainty."""
-CHANGES, IMPORTS, CO_CHANGES = "changes", "imports", "co_changes_with"
+CHANGES, IMPORTS, CO_CHANGES, SUPERSEDES = "changes", "imports", "co_changes_with", "supersedes"
 UNDIRECTED = frozenset({"similar_to", CO_CHANGES})
 """Relations without direction: their edges begin at the lesser id."""
 ANCHORED_TO, DEFINES, CONTRADICTS = "anchored_to", "defines", "contradicts"

@@ -8,7 +8,7 @@ from ..core.json import with_fields
 from ..core.model import Anchor, Edge, Node, Row, edge_name
 from ..core.text import clean_tags
 from ..core.times import now
-from ..core.vocabulary import ANCHORED_TO, DERIVED_FROM, NAMED_TYPES, NO_RECORDS
+from ..core.vocabulary import ANCHORED_TO, DERIVED_FROM, NAMED_TYPES, NO_RECORDS, SUPERSEDES
 from ..graph.ontology import FORCED, Ontology
 from ..graph.relations import fold
 from ..indexing.embed import embed_missing
@@ -207,12 +207,13 @@ class Records:
             edge = Edge(from_id, to_id, relation, 1.0, source, status or first_status(source))
             edge = self._checked(edge, weight, fields, force)
             old = self.store.edges.get(*edge.key)
-            is_kept = status is None or (source, old and old.status) == (
-                "conversation",
-                "confirmed",
-            )
+            is_sure = source == "conversation" and old is not None and old.status == "confirmed"
             stays = old is not None and (old.invalidated_at is None or source == "conversation")
-            state = "unchanged" if stays and is_kept else self.store.edges.put(edge)
+            is_kept = stays and (status is None or is_sure)
+            state = "unchanged" if is_kept else self.store.edges.put(edge)
+            former = self.store.nodes.require(to_id)
+            if fold(relation) == SUPERSEDES and former.status == "confirmed":
+                self.notes.append(f"'lore edit {to_id} --status superseded' hides the old record")
             return self._changed(edge_name(edge.key), state)
 
     def unlink(self, from_id: str, relation: str, to_id: str) -> Change:
@@ -444,9 +445,6 @@ class Records:
                     break
         return Node(id, type, body=text)
 
-    def _link(self, edge: Edge, *, force: bool = False) -> None:
-        self.store.edges.put(self._checked(edge, None, {}, force))
-
     def _checked(
         self, edge: Edge, weight: float | None, fields: Mapping[str, Any], force: bool
     ) -> Edge:
@@ -478,7 +476,8 @@ class Records:
             return
         old = self.store.edges.get(node.id, run, DERIVED_FROM)
         if old is None or old.invalidated_at is not None:
-            self._link(Edge(node.id, run, DERIVED_FROM, source="system"))
+            edge = Edge(node.id, run, DERIVED_FROM, source="system")
+            self.store.edges.put(self._checked(edge, None, {}, False))
 
     def _tie(self, node: Node, before: tuple[str, str]) -> None:
         """Link and anchor a record to its file in place of the former location."""
@@ -497,7 +496,8 @@ class Records:
         file = self.store.nodes.get(id)
         if file is None or file.invalidated_at is not None:
             self.write(Node(check_id(id), "file", title=path, file=path, source="file"))
-        self._link(Edge(node.id, id, ANCHORED_TO), force=True)
+        edge = Edge(node.id, id, ANCHORED_TO)
+        self.store.edges.put(self._checked(edge, None, {}, True))
         instead = anchor_file(self.store, self._root, node.id, *here)
         if instead:
             self.notes.append(f"{path}: {instead}: the record is tied to the whole file")

@@ -235,6 +235,8 @@ def test_link_updates_and_restores_an_edge(store: Store, records: Records) -> No
     assert records.link(a, "relates_to", b).state == "updated"
     (edge,) = store.edges.of(b)
     assert (edge.key, edge.weight, edge.status) == ((a, b, "relates_to"), 0.5, "confirmed")
+    hint = f"'lore edit {b} --status superseded' hides the old record"
+    assert records.link(a, "supersedes", b).notes == [hint]
 
 
 def test_only_an_option_declares_a_relation(store: Store, records: Records) -> None:
