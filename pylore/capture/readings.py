@@ -15,7 +15,7 @@ _ODD = re.compile(r"[^\x00-\x7f]|\x1b\[[\d;]{0,20}[A-Za-z]")
 """A letter outside ASCII, or a colour of a terminal."""
 _ESCAPE = re.compile(
     r"%([2-7][0-9A-Fa-f])|\\u00([2-7][0-9A-Fa-f])|\\x([2-7][0-9A-Fa-f])|&#x([2-7][0-9A-Fa-f]);"
-    r"|&(amp|quot|apos|lt|gt);"
+    r"|&(amp|quot|apos|lt|gt);|(?<=\S)(?:\\\r?\n[ \t]{0,80}|([\"'])\s?\+\s{0,9}\6)(?=\S)"
 )
 _NAMED = {"amp": "&", "quot": '"', "apos": "'", "lt": "<", "gt": ">"}
 _LINE_END = re.compile(r"(?<=[\w+/=.-]{4})[\\=]?\r?\n[ \t]{0,80}(?=[\w+/=.-]{4})")
@@ -55,7 +55,7 @@ class Reading:
 
 
 def readings(text: str) -> list[Reading]:
-    """Return the folded reading of a text, and up to two with escapes decoded.
+    """Return the folded reading of a text, and up to two with escapes decoded and strings joined.
 
     >>> [reading.text for reading in readings("ｐａｓｓ\\u200bword%3Da")]
     ['password%3Da', 'password=a']
@@ -99,5 +99,5 @@ def _plain(letter: str) -> str:
 
 
 def _unescaped(match: re.Match[str]) -> str:
-    name = match.group(5)
-    return _NAMED[name] if name else chr(int(match.group(match.lastindex or 0), 16))
+    at = match.lastindex or 6  # without a group, a line that is continued
+    return chr(int(match[at], 16)) if at < 5 else _NAMED.get(match[5], "")

@@ -51,7 +51,7 @@ webhook (?:hooks\.slack\.com/(?:services|workflows|triggers)/|/api/webhooks/(?=\
     (?P<secret>[\w/-]{20,})
 hash \$(?:2[aby]|[156y]|7|apr1|argon2\w{1,2})\$[\w./=,+$-]{22,}
 hash (?:pbkdf2|scram|SCRAM|scrypt)[\w.-]{0,20}[$.:](?P<secret>[\w./=,+$:-]{30,})
-token (?<![\w-])[A-Z\d]{4,6}-(?=[A-Z-]{0,30}\d)(?=[\d-]{0,30}[A-Z])[A-Z\d]{4,6}
+token (?<![\w-])(?:A3-)?[A-Z\d]{4,6}-(?=[A-Z-]{0,30}\d)(?=[\d-]{0,30}[A-Z])[A-Z\d]{4,6}
     (?:-[A-Z\d]{4,6}){2,6}(?![\w-])
 url-password (?i)\bhttps?://(?P<secret>(?=[^\s/@:]{20}|(?=[^\s/@:]{0,19}\d)[^\s/@:]{12})
     [^\s/@:"'`${}<>\[]{12,400}(?::[^\s/@"'`]{0,400})?)@
@@ -165,7 +165,7 @@ _CREDENTIALS = tuple(
         (_OPTIONS, "(?<![a-z])%s", f"{_PROGRAMS}|{fold(_LOGIN)}"),
         (_NEAR, "%s(?=[ (=.:])", "auth|unlock|decrypt|identify|jwt|creds|wifi|jdbc"),
         (_NEAR, r"(?<![a-z])%s(?=[ =:]{1,3}\S)", f"key|{_KEYS}"),
-        (_NEAR, r"(?<=\s)%s", "-p"),
+        (_NEAR, r"(?<= )%s", "-p"),
         (_NEAR, r"%s[\w-]{1,40}(?:\.[a-z]{2,8}){1,3}:(?=[^\s/])", "@"),
         (_NEAR, r"\b%s(?=\s?[:/]\s?\S)", "admin|root|postgres|deploy"),
     )
@@ -191,7 +191,7 @@ _SAID = re.compile(
 )
 _IS_KEY = re.compile(r"(?=\S{8})(?:\D*\d\S*[A-Za-z]|\S*[A-Za-z]\S*\d)")
 _OPTION = re.compile(
-    r"\s-[pPaw] ?[\"']?(?P<secret>(?=[^\s]{0,40}\d)"
+    r" -[pPaw] ?[\"']?(?P<secret>(?=[^\s]{0,40}\d)"
     r"(?=[^\s]{0,40}[A-Za-z])[^\s\"'`:/]{4,100})"
 )
 """An option with a password."""
@@ -370,8 +370,8 @@ _LETTERS_A_PART = 2.1
 """Minimum mean length of the parts of an identifier."""
 
 _AS_RUN = 0.45
-_BEFORE = 60
-"""Characters before a run that may name it."""
+_BEFORE, _JUST_BEFORE = 60, 16
+"""Characters before a UUID or hexadecimal number, and before other runs, that may name it."""
 _COMMON = frozenset(
     "in re er es te on ti ed at st en nt ng or de le co se ra li al io ar an it ri tr ro ta ve ec "
     "ns is me ce ne et un nd ca si pe ct ic ea di pr ac el as pa fi to la ts ma ch rs ss nc ge he "
@@ -431,10 +431,9 @@ def is_random(run: str) -> bool:
         return True
     if _HAS_UUID.search(run) or reads_as_words(run):
         return False
-    kinds = (
-        any("0" <= letter <= "9" for letter in run) + (run != run.lower()) + (run != run.upper())
-    )
-    return kinds > 2 or (kinds > 1 and not run.isalpha() and run.rstrip("=").isalnum())
+    kinds = bool(re.search("[0-9]", run)) + (run != run.lower()) + (run != run.upper())
+    last = re.split("[_-]", run.rstrip("="))[-1]
+    return kinds > 2 or (kinds > 1 and not run.isalpha() and last.isalnum() and len(last) > 19)
 
 
 def reads_as_words(run: str) -> bool:
@@ -448,7 +447,8 @@ def _is_harmless(text: str, start: int, stop: int, run: str) -> bool:
     """Return True for a commit, checksum, id or name, by form or words before."""
     if _KNOWN.match(run) or _AFTER.match(text, stop):
         return True
-    begin = max(start - _BEFORE, 0)
+    is_number = _HEX.match(run) or _HAS_UUID.fullmatch(run)
+    begin = max(start - (_BEFORE if is_number else _JUST_BEFORE), 0)
     said = [match.lastgroup for match in _SAYS.finditer(text, begin, start)]
     if said:
         return said[-1] == "harmless"

@@ -100,7 +100,7 @@ ORDINARY = (
     "max_tokens=@096, n_key = @1234567890",
     "mkdir -p words@ && git checkout -b words-@ && cp -a words@ /tmp/@",
     "https://git@example.org/words ssh://words@host https://words@x.org",
-    "go.sum h1:<32b>",
+    "go.sum h1:<32b>\n twine==6.1.0\n-pytest==8.4.@",
     "login of web-7d9f8c6b5-x2k4q runs x86_64-pc-linux-gnu-gcc-13, calls getUserByIdV2?",
     "branch sk-another-container-orientation, Authorization: Bearer YOUR_ACCESS_TOKEN",
     "uses: docker/login-action@<40h> # v4.6.@",
