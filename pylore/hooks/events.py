@@ -240,23 +240,23 @@ def _best(engine: Engine) -> list[Node]:
 
 def _about_prompt(engine: Engine, sent: Sent, session: AgentSession) -> Brief:
     """Return likely files, and records anchored to them or found by the prompt."""
-    from ..search.file_context import is_long_enough, likely_files
+    from ..search.file_context import CONTENT, PATH, is_long_enough, likely_files
 
     brief = Brief(PROMPT, "What lore knows that may bear on this; 'lore show ID' has it whole.")
     prompt, store = sent.prompt, engine.store
-    with store.faults:
-        with store.snapshot():
-            files = likely_files(store, engine.root, prompt, session=sent.session)
+    with store.faults, store.snapshot():
+        files = likely_files(store, engine.root, prompt, session=sent.session)
+        sure = {path: why for path, why in files.items() if why not in (CONTENT, PATH)}
+        asked = prompt if is_long_enough(prompt) else ""
+        engine = engine.changed([("limit", str(_HITS))], "hook")
+        found = search(engine, asked, near=sure, types=(RECORDS,))
+        if asked and is_question(asked):  # most prompts are orders
+            keep_question(engine, "hook", asked, found, sent.session)
+        if all(hit.weak or hit.match == "files" for hit in found):  # words may mean other things
+            files = sure if any(hit.weak for hit in search(engine, asked)) else files
         known = {path for path in files for kind in ("named", "file") if session.knows(kind, path)}
         new = [(file_id(path), why) for path, why in files.items() if path not in known]
         session.remember("named", *map(path_of, brief.add("Files likely at hand:", new)))
-        asked = prompt if is_long_enough(prompt) else ""
-        if not asked and not files:
-            return brief
-        engine = engine.changed([("limit", str(_HITS))], "hook")
-        found = search(engine, asked, near=files, types=(RECORDS,))
-        if asked and is_question(asked):  # most prompts are orders
-            keep_question(engine, "hook", asked, found, sent.session)
     fresh = [hit for hit in found if not hit.weak and not session.knows("id", hit.id)]
     brief.add("Records:", map(_of_hit, fresh[:_HITS]))
     return brief

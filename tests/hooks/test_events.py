@@ -69,6 +69,7 @@ def test_each_line_is_printed_once_a_session(project: Lore) -> None:
     project.write("docs/a.md", "# Cookies\n\nSee `src/auth.py`.\n")
     project("import", "docs")  # a document is not shown to its reader
     assert hook(project, "file", session_id="3", tool_input={"file_path": "docs/a.md"}) == ""
+    assert hook(project, "prompt", prompt="return my books to the city library") == ""
     shown = [project("run", "show", run["id"]).json for run in project("run", "list").json]
     assert len(shown) == 3 and "decision" in str(shown)
     project("add", "note", "a write, which counts reads in")
