@@ -76,8 +76,7 @@ def install(
         changed = change(one, place, everywhere=scope == "user", remove=remove)
         state = "removed" if remove else "installed"
         done = iter([(place, state if changed else "unchanged", "")])
-    changed_files = [*done]
-    for place, state, why in changed_files:
+    for place, state, why in (changed_files := [*done]):
         if state == "left":
             note(f"{place} was left as it is: {why}")
     _print(session, [(agent, scope or "local", *one[:2]) for one in changed_files])
@@ -190,7 +189,9 @@ def _fields() -> dict[str, Any]:
     from ..core.json import parse_object
 
     fields = parse_object(sys.stdin.buffer.read(_LONGEST + 1), _LONGEST, storable=False)
-    roots = [os.path.join(str(root), "") for root in fields.get("workspace_roots") or ()]
+    given = fields.get("workspace_roots")
+    folders = filter(os.path.isdir, map(str, given if isinstance(given, list) else ()))
+    roots = [os.path.join(folder, "") for folder in folders]
     if roots and not os.path.join(os.getcwd(), "").startswith((*roots,)):
         os.chdir(roots[0])
     return fields

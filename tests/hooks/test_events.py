@@ -86,7 +86,7 @@ def test_forms_of_agents(project: Lore) -> None:
     assert json.loads(said)["hookSpecificOutput"]["hookEventName"] == "PostToolUse"
     assert hook(project, "prompt", client="cursor", prompt="how are tokens signed?") == ""
     project.patch.chdir(project.home)
-    fields = {"conversation_id": "c", "workspace_roots": [str(project.project)]}
+    fields = {"conversation_id": "c", "workspace_roots": [5, "gone", str(project.project)]}
     answer = json.loads(hook(project, "session-start", client="cursor", **fields))
     assert "Let people log out" in answer["additional_context"]
 
