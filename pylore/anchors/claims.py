@@ -33,9 +33,7 @@ if TYPE_CHECKING:
         @property
         def outline(self) -> Outline: ...
 
-        def count(
-            self, project: Project, claims: Sequence[Claim]
-        ) -> list[ClaimCount | Unreadable]: ...
+        def count(self, project: Project, claims: list[Claim]) -> list[ClaimCount | Unreadable]: ...
 
 
 VIOLATED = "violated"
@@ -133,9 +131,7 @@ class Claim(NamedTuple):
     def covering(self) -> Callable[[str], bool]:
         """Return a function that is true for the paths of the files, languages aside."""
         within, left_out = Glob(self.glob), [*map(Glob, self.left_out)]
-        return lambda path: (
-            within.matches(path) and not any(glob.matches(path) for glob in left_out)
-        )
+        return lambda path: within.matches(path) and not any(one.matches(path) for one in left_out)
 
     def text(self) -> str:
         """Return the claim for people: expected matches, pattern and files."""

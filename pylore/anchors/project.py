@@ -9,7 +9,7 @@ from ..core.ids import sha256
 from ..system.files import GONE, is_known, leads_down, size_in, spelled, stamp_of
 from ..system.git import Git, is_commit
 from ..system.git_process import Process
-from ..system.project_files import FileTree, place_within, read_plain
+from ..system.project_files import FileTree, is_below, place_within, read_plain
 from .globs import Glob
 
 TYPE_CHECKING = False
@@ -252,6 +252,6 @@ def relative_glob(root: str, start: str, pattern: str) -> str:
 
 def _below(root: str, full: str, written: str) -> str:
     base = os.path.realpath(root)
-    if not full.startswith(base.rstrip(os.sep) + os.sep):
+    if not is_below(base, full):
         raise LoreError(f"{written}: leads outside the project {base}: give a path within it")
     return os.path.relpath(full, base).replace(os.sep, "/")

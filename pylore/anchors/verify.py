@@ -97,11 +97,9 @@ class _Verdicts:
     """Judge the anchors of one project: parse changed files together, then files with the names of
     missing symbols."""
 
-    def __init__(
-        self, store: Store, project: Project, reader: CodeReader, result: Verified
-    ) -> None:
+    def __init__(self, store: Store, project: Project, reader: CodeReader, into: Verified) -> None:
         self._store, self._project = store, project
-        self._reader, self._result = reader, result
+        self._reader, self._result = reader, into
         self._definitions = Definitions(project, reader.outline)
         self._successors = Successors(project, self._definitions)
         self._files: set[str] = set()  # to parse

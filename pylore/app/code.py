@@ -16,7 +16,7 @@ from ..anchors.attach import place_anchor, remove_anchors
 from ..anchors.globs import Glob
 from ..anchors.project import Project, line_numbers, relative, relative_glob, root_to_keep
 from ..anchors.verify import Verified, require_anchors, rows
-from ..anchors.verify import verify as verify_anchors
+from ..anchors.verify import verify as judge
 from ..code import cochanges
 from ..core.errors import LoreError, UsageError
 from ..core.model import Anchor
@@ -122,9 +122,7 @@ def verify(
     """Judge the anchors of these nodes, or of all, and keep the verdicts."""
     ids = [*map(engine.store.complete_id, ids)]
     require_anchors(engine.store, ids)
-    return verify_anchors(
-        engine.store, lambda: engine.embedder, code_reader, ids, progress=progress
-    )
+    return judge(engine.store, lambda: engine.embedder, code_reader, ids, progress=progress)
 
 
 def index(

@@ -252,9 +252,8 @@ def _ask_plugins(
     rows = []
     for one in wanted if plugins is not None else ():
         kept, status = require(engine, one.id), "confirmed" if confirm else "staged"
-        fields = {
-            name: getattr(one, name) or getattr(kept, name) for name in ("type", "title", "body")
-        }
+        names = ("type", "title", "body")
+        fields = {name: getattr(one, name) or getattr(kept, name) for name in names}
         rows.append({**fields, "status": status, "source": "conversation", "candidate": kept.id})
     if plugins is not None:
         plugins.ask("pre-add", rows)

@@ -272,9 +272,8 @@ def beside(engine: Engine, candidate: Candidate) -> list[tuple[Node, float]]:
     with store.faults:
         if embedder is None or store.meta.get("embedder") != embedder.name:
             return []
-        scope = Scope(
-            types=store.types.require((*LEARNING_TYPES, "note", "goal")), hides=HIDDEN_STATUSES
-        )
+        types = store.types.require((*LEARNING_TYPES, "note", "goal"))
+        scope = Scope(types=types, hides=HIDDEN_STATUSES)
         vector = embedder.embed([f"{candidate.title} {candidate.body}"])[0]
         best: dict[str, float] = {}
         for _, id, cosine in store.vectors.search(vector, scope, CANDIDATES) if vector else ():

@@ -196,9 +196,8 @@ def _call(item: Fields, when: str, span: str) -> Step:
     name = text_of(item, "namespace") + (text_of(item, "name") or "shell")
     given = _object(item, "action") or _parsed(text_of(item, "arguments"))
     command = _command(given.get("command", given.get("cmd")))
-    patch = (
-        command if _PATCH in command else text_of(given, "input", "patch") or text_of(item, "input")
-    )
+    patch = command if _PATCH in command else text_of(given, "input", "patch")
+    patch = patch or text_of(item, "input")
     if name == "apply_patch" or _PATCH in patch:
         files = [path.strip() for path in _PATCHED.findall(patch[:_LONGEST_PATCH])]
         return Step("edit", when, span, "", "apply_patch", files)

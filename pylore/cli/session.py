@@ -145,14 +145,12 @@ class Session:
 
         return Events(self.settings)
 
-    def tell(
-        self, event: str, rows: Sequence[dict[str, Any]], events: Events | None = None
-    ) -> None:
+    def tell(self, name: str, rows: Sequence[dict[str, Any]], events: Events | None = None) -> None:
         """Let the output go out, then call the plugins of an event with rows, if there are any."""
         events = (events or self.events()) if rows else None
-        if events is not None and events.has_plugins(event):
+        if events is not None and events.has_plugins(name):
             flush()
-            self.say(events.tell(event, rows))
+            self.say(events.tell(name, rows))
 
     def record_reads(self, engine: Engine, ids: Sequence[str]) -> None:
         """Let the output go out, then count that a person has read these nodes."""

@@ -212,9 +212,7 @@ def _used(file: File, calls: Iterable[Call]) -> set[str]:
     chains = [call.callee for call in calls]
     chains += [base for symbol in facts.symbols for base in symbol.bases]
     chains += facts.assigned.values()
-    return {
-        part.rstrip("()") for chain in chains for word in chain.split() for part in word.split(".")
-    }
+    return {part.rstrip("()") for part in " ".join(chains).replace(".", " ").split()}
 
 
 def _import_type(path: str, item: Import, spec: LanguageSpec) -> str:

@@ -228,14 +228,13 @@ def check(path: str, data: bytes, rules: Rules) -> str:
     if name in _LOCKS or name in rules.locks or _GENERATED.search(data, 0, _HEAD):
         return "generated"
     stem, dot, end = name.rpartition(".")
-    short = stem.endswith((".min", "-min")) and dot + end in (".css", *rules.minified)
+    minified = rules.minified
+    short = stem.endswith((".min", "-min")) and dot + end in (".css", *minified)
     if short or name.endswith(".map"):
         return "minified"
     if len(data) > _LONGEST_LINE:
         lines = [*map(len, data.splitlines())]
-        is_long = len(data) > _LONG_LINES * len(lines) and name.endswith(
-            (*_PACKED, *rules.minified)
-        )
+        is_long = len(data) > _LONG_LINES * len(lines) and name.endswith((*_PACKED, *minified))
         if is_long or max(lines) > 20 * _LONGEST_LINE:
             return "minified"
     return ""

@@ -280,7 +280,7 @@ class DocumentImport(Import):
     def _link(self) -> list[str]:
         """Bring the edges of the documents in line with their links; note links without target."""
         files = {
-            path: row for path, row in self._by_path.items() if row.node_id not in self._claimed
+            row.path: row for row in self._by_path.values() if row.node_id not in self._claimed
         }
         targets = Targets(self._store, self._root, self._base, files | self._rows)
         notes = []

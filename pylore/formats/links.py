@@ -16,7 +16,7 @@ from .pages import CODE, FIELD, NAME, PATH, RELATIVE, WIKI, Link
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from ..store import Store
     from ..store.files import DocumentFile
@@ -46,9 +46,7 @@ class Targets:
     path. The result depends only on the store and the files, not on the imported documents.
     """
 
-    def __init__(
-        self, store: Store, root: str, base: str, files: Mapping[str, DocumentFile]
-    ) -> None:
+    def __init__(self, store: Store, root: str, base: str, files: dict[str, DocumentFile]) -> None:
         self._store = store
         self._root = root
         self._files = files

@@ -46,9 +46,7 @@ if TYPE_CHECKING:
     """Relation to the weights forwards and backwards."""
 
     class Bundles(Protocol):
-        def bundles(
-            self, frontier: Sequence[str], relations: Sequence[str], limit: int
-        ) -> list[Bundle]:
+        def bundles(self, ids: Sequence[str], relations: Sequence[str], limit: int) -> list[Bundle]:
             """As ``store.edges.Edges.bundles``."""
 
     Link = tuple[str, str, float, bool]

@@ -166,9 +166,7 @@ def change(agent: Agent, place: str, *, everywhere: bool, remove: bool = False) 
 
     wanted = {} if remove else _entries(agent)
     try:
-        return change_json(
-            place, lambda settings: _set(agent, wanted, settings), everywhere=everywhere
-        )
+        return change_json(place, lambda one: _set(agent, wanted, one), everywhere=everywhere)
     except LoreError as error:
         if remove:
             raise

@@ -245,11 +245,9 @@ class Answers(Nodes):
 
     # --- the graph
 
-    def bundles(
-        self, frontier: Sequence[str], relations: Sequence[str], limit: int
-    ) -> list[Bundle]:
+    def bundles(self, ids: Sequence[str], relations: Sequence[str], limit: int) -> list[Bundle]:
         sql = "SELECT * FROM lore.neighbours(%s::text[], %s::text[], %s, %s)"
-        return self._ask(sql, ([*frontier], [*relations], self._filter(self._passable), limit))
+        return self._ask(sql, ([*ids], [*relations], self._filter(self._passable), limit))
 
 
 def open_for_search(session: Session, files: Sequence[str]) -> Store:

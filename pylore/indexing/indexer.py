@@ -110,9 +110,7 @@ def write_nodes(store: Store, nodes: Sequence[Node]) -> None:
     Index(store).update(nodes)
 
 
-def rebuild(
-    store: Store, fulltext: str, progress: Callable[[int], None] = lambda done: None
-) -> int:
+def rebuild(store: Store, fulltext: str, progress: Callable[[int], None] = lambda n: None) -> int:
     """Make all passages again from the nodes, but for vectors; return the number of nodes.
 
     ``fulltext`` is the setting (auto, fts5, fts4); ``progress`` is called with the nodes done.

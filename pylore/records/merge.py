@@ -91,9 +91,7 @@ class Merge:
     changed links; ``new_nodes``; ``joined``, things that now differ from both sides.
     """
 
-    def __init__(
-        self, store: Store, index: Index, *, prefer: str = "", by_hand: bool = False
-    ) -> None:
+    def __init__(self, store: Store, index: Index, prefer: str = "", by_hand: bool = False) -> None:
         self.conflicts: list[Conflict] = []
         self.outcomes: dict[str, list[str]] = {name: [] for name in _OUTCOMES}
         self.brought: set[EdgeKey] = set()
@@ -161,20 +159,18 @@ class Merge:
             self._changes.add_seen(thing, new)
             self._again |= {thing} if was.intersection(new) else set()
 
-    def _join(
-        self, stored: Thing | None, given: Thing, here: Side, there: Side
-    ) -> tuple[Thing, str]:
+    def _join(self, stored: Thing | None, new: Thing, here: Side, there: Side) -> tuple[Thing, str]:
         """Join the values of both sides; return the row and the state."""
-        thing, ours, theirs = thing_of(given), here[0], there[0]
+        thing, ours, theirs = thing_of(new), here[0], there[0]
         edited: dict[str, str] = {}
         if self._by_hand and stored is not None:
-            theirs = theirs if given.stamps else theirs.rebased_on(ours)
+            theirs = theirs if new.stamps else theirs.rebased_on(ours)
             edited = theirs.edited(ours.without(local_fields(stored)))
             theirs = theirs.with_edits({name: ours.at(name)[1] for name in edited})
-        if stored is None and not (given.stamps or ours.fields):
-            both, row = theirs, given
-        elif stored is not None and not (has_history(stored) or has_history(given)):
-            both = theirs if is_later(given, stored) else ours
+        if stored is None and not (new.stamps or ours.fields):
+            both, row = theirs, new
+        elif stored is not None and not (has_history(stored) or has_history(new)):
+            both = theirs if is_later(new, stored) else ours
             row = both.to_row(stored)
         else:
             both = ours.joined(theirs)
@@ -184,7 +180,7 @@ class Merge:
             if edited:
                 times = {"updated_at": canonical(now())} if isinstance(stored, Node) else {}
                 both = self._stated(both, {**edited, **times})
-            row = self._replace(stored or given, ours, both)
+            row = self._replace(stored or new, ours, both)
         if not edited and both not in (theirs, ours):
             self.joined.add(thing)
         if stored is None:
@@ -194,10 +190,10 @@ class Merge:
                 self.outcomes["back"].append(thing)
             return row, "added"
         if not isinstance(row, Anchor):
-            count_reads(row, stored, given)  # type: ignore[arg-type]
+            count_reads(row, stored, new)  # type: ignore[arg-type]
         if edited or content(stored) != content(row):
             return row, "updated"
-        return row, "unchanged" if content(stored) == content(given) else "kept"
+        return row, "unchanged" if content(stored) == content(new) else "kept"
 
     def _decided(self, id: str, both: Stamped, here: Side, there: Side) -> Stamped:
         """Return the joined values as the preferred side decides; note the fields in conflict."""

@@ -31,8 +31,7 @@ from .fields import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from types import TracebackType
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any, TypedDict
 
     from typing_extensions import Unpack
@@ -68,25 +67,6 @@ class Change(Row):
     notes: Sequence[str] = ()
 
 
-class Writing(Transaction):
-    """A transaction that indexes changed facts; ``after`` is called after the commit."""
-
-    def __init__(self, store: Store, command: str, after: Callable[[], None]) -> None:
-        super().__init__(store, command)
-        self._after = after
-
-    def _finish(self) -> None:
-        Index(self._store).keep_facts()
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
-    ) -> None:
-        super().__exit__(kind, error, _)
-        if kind is None and not self._inner:
-            with self._faults:
-                self._after()
-
-
 class Records:
     """The writing side of a store. Every method is a transaction."""
 
@@ -109,12 +89,13 @@ class Records:
         self._new: list[Node] = []
         """Records that this transaction has added."""
 
-    def writing(self, command: str) -> Writing:
+    def writing(self, command: str) -> Transaction:
         """Return a ``with`` block for a transaction, ``command`` in the history. After the commit,
         it makes vectors, and notes near-duplicates."""
         if not self.store.in_transaction:
             self.notes, self._new = [], []
-        return Writing(self.store, command, self._embed_new)
+        facts = Index(self.store).keep_facts
+        return Transaction(self.store, command, before=facts, after=self._embed_new)
 
     def add(
         self,
@@ -206,11 +187,10 @@ class Records:
                 fields[FORCED] = True
             edge = Edge(from_id, to_id, relation, 1.0, source, status or first_status(source))
             edge = self._checked(edge, weight, fields, force)
-            old = self.store.edges.get(*edge.key)
-            is_sure = source == "conversation" and old is not None and old.status == "confirmed"
-            stays = old is not None and (old.invalidated_at is None or source == "conversation")
-            is_kept = stays and (status is None or is_sure)
-            state = "unchanged" if is_kept else self.store.edges.put(edge)
+            old, is_heard = self.store.edges.get(*edge.key), source == "conversation"
+            stays = old is not None and (old.invalidated_at is None or is_heard)
+            is_kept = status is None or (is_heard and old and old.status == "confirmed")
+            state = "unchanged" if stays and is_kept else self.store.edges.put(edge)
             former = self.store.nodes.require(to_id)
             if fold(relation) == SUPERSEDES and former.status == "confirmed":
                 self.notes.append(f"'lore edit {to_id} --status superseded' hides the old record")
@@ -281,9 +261,8 @@ class Records:
             given = {name: value for name, value in fields.items() if value is not None}
             named = given if text is None else {**given, "text": text}
             if node.status != "staged" and given.get("source") == "conversation":
-                raise LoreError(
-                    f"{node.id} is {node.status}: conversations change only staged records"
-                )
+                why = "conversations change only staged records"
+                raise LoreError(f"{node.id} is {node.status}: {why}")
             if not force and (page := source_of(self.store, node, self._root, named)):
                 hint = "edit and import that file, or use --force to change the store only"
                 raise LoreError(f"{node.id} is a page of {page}: {hint}")
@@ -497,7 +476,7 @@ class Records:
         if file is None or file.invalidated_at is not None:
             self.write(Node(check_id(id), "file", title=path, file=path, source="file"))
         edge = Edge(node.id, id, ANCHORED_TO)
-        self.store.edges.put(self._checked(edge, None, {}, True))
+        self.store.edges.put(self._checked(edge, None, {}, force=True))
         instead = anchor_file(self.store, self._root, node.id, *here)
         if instead:
             self.notes.append(f"{path}: {instead}: the record is tied to the whole file")

@@ -224,9 +224,7 @@ def lending_passages(found: Matches, settings: Settings) -> dict[int, tuple[str,
     return {key: (owners[key], fused[key] / best) for key in [*fused][:LENDING]}
 
 
-def start_at_results(
-    hits: list[Hit], links: Links, found: Matches, settings: Settings
-) -> list[Hit]:
+def start_at_hits(hits: list[Hit], links: Links, found: Matches, settings: Settings) -> list[Hit]:
     """Return the hits, with paths of reached hits that begin at a direct match in the list.
 
     Below the limit, hits that only matches past it lead to are dropped. Paths from matches that are
@@ -326,6 +324,4 @@ def _reached(
     say_caps(found, len(among) - most, notes)
     steps = [found.reached[id] for id in among[:most]]
     hits = [led(Hit(step.id), step) for step in steps]
-    return assemble(
-        describe(store, settings, hits), {step.id: {"path": step.score} for step in steps}
-    )
+    return assemble(describe(store, settings, hits), {one.id: {"path": one.score} for one in steps})

@@ -205,9 +205,8 @@ def _vector_leg(
     """Return the nodes with the nearest passages, with some of records if there is code."""
     store = query.store
     nearest = store.vectors.search(vector, searched(scope), NEIGHBOURS * query.room)
-    if not scope.types and store.fulltext.collections(
-        Scope(types=("file",), hides=HIDDEN_STATUSES)
-    ):
+    files = Scope(types=("file",), hides=HIDDEN_STATUSES)
+    if not scope.types and store.fulltext.collections(files):
         records = [row for row in nearest if list_of(row[1]) == RECORDS_LIST]
         if len(records) < OF_EACH:
             types = tuple(type for type in store.types.require((RECORDS,)) if type != "doc")

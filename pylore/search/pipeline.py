@@ -93,12 +93,12 @@ def _run(query: ParsedQuery, embedder: Embedder | None) -> Hits:
     wanted = {hit.id for hit in direct[: settings.limit]} if query.at_hand else set()
     if query.at_hand:
         direct = add_matches(query, found, query.scope, direct)
-    hits = _in_their_order(query, found, direct, notes)
+    hits = _ordered(query, found, direct, notes)
     plain = [hit.id for hit in hits]
     wanted.update(plain[: settings.limit])
     reached: Mapping[str, Step] = {}
     if settings.depth:
-        from .expand import expanded, start_at_results
+        from .expand import expanded, start_at_hits
 
         if query.scope.types and not query.filter_expanded:
             anything = query.scope.but(types=())
@@ -107,14 +107,14 @@ def _run(query: ParsedQuery, embedder: Embedder | None) -> Hits:
                 add_matches(query, starts, anything, [])
         try:
             hits, reached, links = expanded(query, starts, found, direct)
-            hits = _in_their_order(query, found, hits, [])
+            hits = _ordered(query, found, hits, [])
         except GraphUnavailable as error:
             notes.append(f"{error}; plain results only")
     hits = _cut(query, found, hits, wanted, reached)
     for hit in hits:
         _add_leg_scores(hit, found if hit.id in found.rrf else starts)
     if reached:
-        hits = start_at_results(hits, links, found, settings)
+        hits = start_at_hits(hits, links, found, settings)
     if query.at_hand:
         attach_paths(hits, query.at_hand)
     weigh(hits, {} if query.at_hand or found.files_alone else found.evidence)
@@ -166,9 +166,7 @@ def _direct(query: ParsedQuery, found: Matches) -> list[Hit]:
     return assemble(hits, {hit.id: found.factors(hit.id) for hit in hits})
 
 
-def _in_their_order(
-    query: ParsedQuery, found: Matches, hits: list[Hit], notes: list[str]
-) -> list[Hit]:
+def _ordered(query: ParsedQuery, found: Matches, hits: list[Hit], notes: list[str]) -> list[Hit]:
     """Return the hits by scores and ratings, each file once, similar hits further down, the lists
     taking turns; in a search for files, by scores."""
     store, settings = query.store, query.settings

@@ -256,9 +256,8 @@ class ChangeLog(Table):
         """Return the stamps of former changes of these things, or of all, with known and unknown
         values."""
         found: dict[str, set[str]] = {}
-        for thing, stamp in self._some(
-            "SELECT thing, stamp FROM past WHERE 1", things, "thing", ""
-        ):
+        rows = self._some("SELECT thing, stamp FROM past WHERE 1", things, "thing", "")
+        for thing, stamp in rows:
             found.setdefault(thing, set()).add(stamp)
         return found
 

@@ -21,7 +21,6 @@ from ..core.json import dumps
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
-    from types import TracebackType
     from typing import Any
 
 __all__ = ["apsw"]
@@ -219,18 +218,14 @@ class Translated:
     def __enter__(self) -> None:
         return None
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, _: object) -> None:
         if isinstance(error, apsw.Error):
             raise translate(error, self.path) from error
         wrong = ""
         if isinstance(error, UnicodeDecodeError):
             wrong = "has text that is not UTF-8: import your last export into a new store"
         # By name, because json is slow to import. It refuses numbers of more than 4,300 digits.
-        elif type(error).__name__ == "JSONDecodeError" or str(error).startswith(
-            "Exceeds the limit"
-        ):
+        elif type(error).__name__ == "JSONDecodeError" or "Exceeds the limit" in str(error):
             wrong = "has a record with invalid JSON: import your last export into a new store"
         elif isinstance(error, _OF_VALUES) and self._connection is not None:
             try:
@@ -249,9 +244,7 @@ class GraphFaults:
     def __enter__(self) -> None:
         return None
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, _: object) -> None:
         if isinstance(error, (apsw.SQLError, apsw.CorruptError)):
             message = f"the graph cannot be read ({error}): run 'lore doctor'"
             raise GraphUnavailable(message) from None

@@ -174,15 +174,13 @@ class Edges(GraphTable):
             for relation, other, weight in zip(*ends, strict=True)
         ]
 
-    def bundles(
-        self, frontier: Sequence[str], relations: Sequence[str], limit: int
-    ) -> list[Bundle]:
-        """Return the live edges of a frontier, at both ends, in two or three queries. At most
+    def bundles(self, ids: Sequence[str], relations: Sequence[str], limit: int) -> list[Bundle]:
+        """Return the live edges of nodes, at both ends, in two or three queries. At most
         ``limit`` edges (or ``ALL``) for each node, relation and direction, the strongest first,
         then by age of their ends. A file also has an edge from each record anchored to a symbol in
         it."""
-        found = self._bundles(frontier, relations, limit)
-        files = [id for id in frontier if id.startswith(FILE_IDS)]
+        found = self._bundles(ids, relations, limit)
+        files = [id for id in ids if id.startswith(FILE_IDS)]
         if files and {DEFINES, ANCHORED_TO}.issubset(relations):
             found += self._bundles(files, relations, limit, _ANCHORED)
         return found

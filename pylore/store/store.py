@@ -15,7 +15,7 @@ from .nodes import Nodes, Ratings, Relations, Types
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import TracebackType
+    from collections.abc import Callable
     from typing import Any
 
     from ..core.model import EdgeKey
@@ -252,9 +252,7 @@ class Store:
     def __enter__(self) -> Store:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, _: object) -> None:
         try:
             self.faults.__exit__(kind, error, _)
         finally:
@@ -276,15 +274,24 @@ class Whole:
 
 
 class Transaction:
-    """BEGIN IMMEDIATE … COMMIT: waits for writers at the start. A nested one joins the outer."""
+    """BEGIN IMMEDIATE … COMMIT: waits for writers at the start, and calls ``before`` and ``after``
+    around the commit. A nested one joins the outer."""
 
     _begin = "BEGIN IMMEDIATE"
 
-    def __init__(self, store: Store, command: str = "", patience: float | None = None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        command: str = "",
+        patience: float | None = None,
+        before: Callable[[], object] = lambda: None,
+        after: Callable[[], object] = lambda: None,
+    ) -> None:
         self._store = store
         self._connection = store.connection
         self._command = command
         self._patience = patience
+        self._before, self._after = before, after
         self._inner = False
         self._faults = store.faults
 
@@ -304,13 +311,11 @@ class Transaction:
             self._end()
             raise
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, _: object) -> None:
         try:
             with self._faults:
                 if kind is None and not self._inner:
-                    self._finish()
+                    self._before()
                     self._connection.execute("DELETE FROM main.meta WHERE key = 'command'")
                     self._connection.execute("COMMIT")
                     if self._patience is None:
@@ -318,9 +323,9 @@ class Transaction:
         finally:
             self._end()
         self._faults.__exit__(kind, error, _)
-
-    def _finish(self) -> None:
-        """Write the last rows before the commit."""
+        if kind is None and not self._inner:
+            with self._faults:
+                self._after()
 
     def _end(self) -> None:
         if self._inner:
