@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from ..core.errors import LoreError
 from ..core.ids import check_id, plain
 from ..core.model import Anchor, Edge, Node
@@ -238,12 +240,17 @@ def _fingerprint(project: Project, anchor: Anchor, reader: CodeReader | None) ->
 
 
 def anchor_file(store: Store, root: str, node_id: str, path: str, lines: str) -> str:
-    """Anchor a node to lines of a file, or to the file, and return why; keep an old anchor.
-    A file outside the project gets no anchor, a missing file an invalid anchor."""
+    """Anchor a node to lines of a file, or to the file; keep an old anchor. A file outside the
+    project gets no anchor, a missing file an invalid anchor. Return a note on such a file, or if it
+    lacks the lines."""
+    if path.startswith(("/", "../")):
+        return f"{path} lies outside the project: nothing tells when it changes"
+    is_missing = root and not os.path.lexists(os.path.join(root, path))
+    note = f"{path}: there is no such file in {root}; kept as it is" if is_missing else ""
     wanted = (("file", path, ""), ("lines", path, lines))
     kept_already = any(anchor.key[1:] in wanted for anchor in store.anchors.of(node_id))
-    if path.startswith(("/", "../")) or path in (".", "..") or not root or kept_already:
-        return ""
+    if path in (".", "..") or not root or kept_already:
+        return note
     project, kept = Project(root), root_to_keep(store, root)
     trust_root(kept)
     reason = ""
@@ -251,14 +258,14 @@ def anchor_file(store: Store, root: str, node_id: str, path: str, lines: str) ->
         anchor = Anchor(node_id, kind, path, detail, kept)
         try:
             store.anchors.put(_taken(project, anchor, None))
-            return reason
+            return reason and f"{path}: {reason}: the record is tied to the whole file"
         except LoreError as error:
             reason = str(error).removeprefix(f"{path}: ").partition(": ")[0]
     anchor.verdict, anchor.reason = "invalid", reason.removeprefix("there is ")
     anchor.commit_id = project.head
     anchor.created_at = anchor.verified_at = now()
     store.anchors.put(anchor)
-    return ""
+    return note
 
 
 def drop_file_anchors(store: Store, node_id: str, path: str, lines: str) -> None:

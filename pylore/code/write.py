@@ -37,6 +37,7 @@ class Writer:
 
     def __init__(self, store: Store, root: str, read: Iterable[str], gone: Iterable[str]) -> None:
         self.done = {"read": 0, "added": 0, "changed": 0, "removed": 0, "unchanged": 0}
+        store.code.enlarge_cache()
         self.known = store.code.known([*read, *gone])  # path → hash, language
         self._store = store
         self._root = root
@@ -67,16 +68,11 @@ class Writer:
                 if old is None and outcome.text:
                     self._new.setdefault(outcome.hash, []).append(outcome.path)
         if len(self._waiting) >= _BATCH:
-            self._flush()
-
-    def _flush(self) -> None:
-        self._store.code.enlarge_cache()
-        with self._store.transaction():
-            self._write_files()
+            with self._store.transaction():
+                self._write_files()
 
     def finish(self) -> None:
         """Write the rest, forget files that are gone, and resolve all names."""
-        self._store.code.enlarge_cache()
         with self._store.transaction():
             self._write_files()
             self._forget_files()

@@ -146,7 +146,7 @@ class DocumentReader:
         for target in filter(None, map(str.strip, _targets(value, plain=is_relation))):
             lines = target[len(fields.split_location(target)[0]) + 1 :]
             document.links.append(Link(FIELD, target, line, lines, says=relation))
-        if not is_relation and key not in fields.OWN_KEYS:
+        if not is_relation and key not in (fields.STATED, fields.PRUNED):
             document.data[key] = value
 
     def _set_identity(self, document: Document, ids: Sequence[str]) -> None:

@@ -211,15 +211,6 @@ def set_file(node: Node, file: str, root: str) -> None:
     node.line_start, node.line_end = first, last
 
 
-def missing_file(path: str, root: str) -> list[str]:
-    """Return a note on a record's file that is missing or outside the project."""
-    if path.startswith(("/", "../")):
-        return [f"{path} lies outside the project: nothing tells when it changes"]
-    if path and root and not os.path.lexists(os.path.join(root, path)):
-        return [f"{path}: there is no such file in {root}; kept as it is"]
-    return []
-
-
 # --- documents
 
 MARKDOWN = (".md", ".markdown")
@@ -234,8 +225,6 @@ STATED = "_stated"
 PRUNED = "_pruned"
 """The key of ``data`` of a document that was forgotten because the file was gone; an import that
 finds the file restores the document."""
-
-OWN_KEYS = (STATED, PRUNED)
 
 STATED_FIELDS = ("status", "tags", "source", "confidence", "category")
 """The fields of a node that a file may state."""

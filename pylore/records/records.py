@@ -20,7 +20,6 @@ from .fields import (
     Naming,
     is_pruned,
     location_of,
-    missing_file,
     path_in_store,
     require_known,
     require_text,
@@ -470,16 +469,14 @@ class Records:
                 unlink_anchor(self.store, Anchor(node.id, "file", before[0]))
         if not path:
             return
-        self.notes += missing_file(path, self._root)
         id = self.store.file_node_id(path)
         file = self.store.nodes.get(id)
         if file is None or file.invalidated_at is not None:
             self.write(Node(check_id(id), "file", title=path, file=path, source="file"))
         edge = Edge(node.id, id, ANCHORED_TO)
         self.store.edges.put(self._checked(edge, None, {}, force=True))
-        instead = anchor_file(self.store, self._root, node.id, *here)
-        if instead:
-            self.notes.append(f"{path}: {instead}: the record is tied to the whole file")
+        if note := anchor_file(self.store, self._root, node.id, *here):
+            self.notes.append(note)
 
     def _thing(self, name: str, type: str, source: str) -> str:
         """Return the id of a thing by its id or name; a new one is added, a forgotten revived."""

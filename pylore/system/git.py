@@ -91,11 +91,6 @@ class Git:
         seconds, _, message = text.partition("\n")
         return commit_node(hash, int(seconds) if seconds.isdigit() else 0, message)
 
-    def paths(self, revision: str) -> list[str]:
-        """Return the files that a commit has below the folder."""
-        listed = self.ask("ls-tree", "-r", "-z", "--name-only", revision) or ""
-        return [path for path in listed.split("\0") if path]
-
     def contents(
         self, revision: str, paths: Sequence[str], largest: int = sys.maxsize
     ) -> dict[str, bytes]:
