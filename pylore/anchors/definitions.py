@@ -218,7 +218,8 @@ def _spans(path: str, text: str) -> Iterator[tuple[int, int, str, str]]:
             code = _NO_CODE.sub("", code)
             braces += code.count("{") - code.count("}")
         if path.endswith(".sql"):
-            is_quoted ^= len(re.findall(r"\$\w*\$", code)) % 2 == 1
+            if len(re.findall(r"\$\w*\$", code)) % 2:
+                is_quoted = not is_quoted
             is_ended = code.partition("--")[0].rstrip().endswith(";")
     yield from ((first, end, name, kind) for _, _, first, name, kind in opened)
 
@@ -227,9 +228,11 @@ def _defined(path: str, line: str, inside: str) -> tuple[str, str] | None:
     """Return name and kind of the definition in a line ``inside`` a kind of definition, or ""."""
     if len(line) > _LONGEST:
         return None
-    at = line.lstrip() if inside == "class" else line
-    match = _BY_WORD.match(line) or (_BY_VALUE.match(at) if inside in ("", "class") else None)
-    kind = _KINDS.get(match.groupdict().get("word", "let"), "function") if match else "constant"
+    match, kind = _BY_WORD.match(line), "constant"
+    if match:  # init, deinit and subscript stand without a word
+        kind = _KINDS.get(match["word"], "function")
+    elif inside in ("", "class"):
+        match = _BY_VALUE.match(line.lstrip() if inside else line)
     if not match and path.endswith(_TYPED if inside == "class" else _TYPED[:2]):
         match = _BY_TYPE.match(line)
         kind = "function" if match and match["next"] == "(" else "constant"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import cache
 
 from ..core.errors import LoreError
 from .definitions import STRING, Defined
@@ -75,7 +76,7 @@ class Successors:
         self._project = project
         self._definitions = definitions
         self._sought = self.skipped = 0
-        self._changes: dict[str, list[tuple[str, str]]] = {}
+        self._changes = cache(self._find_changes)
 
     def of(self, anchor: Anchor, path: str) -> list[Alike]:
         """Return the successor of an anchor's symbol, or several equally similar; [] if git never
@@ -105,8 +106,7 @@ class Successors:
             path, name, since = there.path, there.qualified, commit
             place = path if self._project.has(path) else ""
             place = place or self._project.moved_to(path, commit, "", "") or path
-            today = self._definitions.find("", place, name)
-            if today:
+            if today := self._definitions.find("", place, name):
                 pair = (_likeness(first, today[0]), today[0])
                 return [pair] if pair[0] >= LEAST else []
         return []
@@ -116,12 +116,10 @@ class Successors:
         is the uncommitted change."""
         if not self._project.head:
             return "", None
-        found = self._definitions.find("HEAD", path, name)
-        if found:
+        if found := self._definitions.find("HEAD", path, name):
             return "", found[0]
         for commit in self._project.git.versions(path, since, MOST_VERSIONS, name.split(".")):
-            found = self._definitions.find(f"{commit}^", path, name)
-            if found:
+            if found := self._definitions.find(f"{commit}^", path, name):
                 return commit, found[0]
         return "", None
 
@@ -145,9 +143,7 @@ class Successors:
 
     def _gone_and_new(self, commit: str, path: str) -> tuple[list[Defined], list[Defined]]:
         """Return the definitions that a change has removed, and added."""
-        if commit not in self._changes:
-            self._changes[commit] = self._changed(commit)
-        pairs = sorted(self._changes[commit], key=lambda pair: _distance(pair, path))[:MOST_FILES]
+        pairs = sorted(self._changes(commit), key=lambda pair: _distance(pair, path))[:MOST_FILES]
         before, after = (f"{commit}^", commit) if commit else ("HEAD", "")
         self._definitions.read(before, [old for old, _ in pairs if old])
         self._definitions.read(after, [new for _, new in pairs if new])
@@ -160,7 +156,7 @@ class Successors:
             came += [one for one in has if one.qualified not in names[0]]
         return gone, came
 
-    def _changed(self, commit: str) -> list[tuple[str, str]]:
+    def _find_changes(self, commit: str) -> list[tuple[str, str]]:
         """Return (path before, path after) of the files of a change."""
         try:
             git = self._project.git

@@ -185,8 +185,7 @@ def candidates(
 
 def _found_notes(done: Gathered) -> list[str]:
     notes = [counted(len(done.new), "new candidate")] if done.new else []
-    known = sorted({*done.known})
-    if known:
+    if known := sorted({*done.known}):
         more = ", …" if len(known) > 10 else ""
         notes.append(f"said once more, and known: {', '.join(known[:10])}{more}")
     again = [f"{id}: its error came up again: see 'lore show {id}'" for id in done.again]

@@ -212,8 +212,7 @@ class _Gathering:
     def _keep(self, one: Candidate) -> None:
         row = one.to_row()
         row.found_at = now()
-        itself = self._store.nodes.get(own(record_id(one.type, one.body), self._scope))
-        if itself:
+        if itself := self._store.nodes.get(own(record_id(one.type, one.body), self._scope)):
             row.status, row.promoted_as, row.decided_at = KNOWN, itself.id, row.found_at
             self._add_evidence(itself.id, one)
         else:

@@ -255,8 +255,7 @@ def _credentials(lower: str) -> list[Found]:
     for word, kind, form in _CREDENTIALS:
         at = lower.find(word)
         while at >= 0:
-            match = form.match(lower, at)
-            if match:
+            if match := form.match(lower, at):
                 found.append((at, match.end(), kind))
             at = lower.find(word, at + len(word))
     return sorted(found)

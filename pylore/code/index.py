@@ -164,8 +164,7 @@ def _scripts(root: str, rules: Rules, paths: Iterable[str]) -> dict[str, list[st
         if "." in path.rpartition("/")[2][1:]:
             continue
         line = beginning_of(os.path.join(root, path), _FIRST_LINE).partition(b"\n")[0]
-        language = rules.language_of(path, line.decode(errors="replace"))
-        if language:
+        if language := rules.language_of(path, line.decode(errors="replace")):
             found.setdefault(language, []).append(path)
     return found
 

@@ -248,7 +248,16 @@ class Names:
                 return [Thing(MODULE, file.path, OWN_METHOD)]  # its object is exported, or unknown
             if name not in spec.super_names:
                 return self._global(file, name) if name in file.bound else []
-        here = scope
+        found = self._in_scopes(file, scope, name)
+        if found is not None:
+            return found
+        if spec.namespaces and name not in file.top and name not in file.assigned:
+            return self._spanning(file, scope, name)
+        return self._global(file, name)
+
+    def _in_scopes(self, file: File, scope: str, name: str) -> Things | None:
+        """Return a name of a scope or class around; None if they have no such name."""
+        spec, here = file.language, scope
         while here:
             around = file.defs.get(here)
             is_class = around is not None and (around.is_class or around.kind == "constant")
@@ -258,20 +267,13 @@ class Names:
                 found = self._local(file, here, around, name)
                 if found is not None:
                     return found
-            if is_class and around is not None and spec.members_bare:
-                found = self._own_member(around, name)
-                if found:
-                    return found
+            owner = around if is_class and spec.members_bare else None
+            if owner and (found := self._own_member(owner, name)):
+                return found
             here = here.rpartition(".")[0]
-        if scope and spec.members_bare:
-            cls = self._class_around(file, scope)
-            if cls is not None and cls.file is not file:
-                found = self._own_member(cls, name)
-                if found:
-                    return found
-        if spec.namespaces and name not in file.top and name not in file.assigned:
-            return self._spanning(file, scope, name)
-        return self._global(file, name)
+        cls = self._class_around(file, scope) if scope and spec.members_bare else None
+        found = self._own_member(cls, name) if cls and cls.file is not file else []
+        return found or None
 
     def _own_member(self, cls: Def, name: str) -> Things:
         is_named = "" in cls.file.language.constructors  # a constructor has the name of the class
@@ -399,8 +401,7 @@ class Names:
         made = file.top.get(name)
         if made is not None and made.kind != "constant":
             return [Thing(DEFINITION, made, IMPORTED)]
-        found = self._values(file, "", file.assigned.get(name, ""))
-        if found:
+        if found := self._values(file, "", file.assigned.get(name, "")):
             return _at_most(found, IMPORTED)
         return [Thing(DEFINITION, made, IMPORTED)] if made is not None else []
 

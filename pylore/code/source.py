@@ -235,8 +235,7 @@ def symbol_title(symbol: Symbol) -> str:
     """Return the name with parameters and result: ``Login.check(self, user: str) -> bool``."""
     title = symbol.qualified
     for name in re.finditer(rf"(?<![\w$]){re.escape(symbol.name)}(?![\w$])", symbol.signature):
-        parameters = _parameters(symbol.signature[name.end() :], symbol.kind)
-        if parameters:
+        if parameters := _parameters(symbol.signature[name.end() :], symbol.kind):
             title += parameters
             break
     return title if len(title) <= TITLE_LENGTH else title[: TITLE_LENGTH - 1] + "…"

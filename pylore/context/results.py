@@ -252,8 +252,7 @@ class WorkTree:
 
     def _read(self, path: str) -> list[str] | str:
         """Return the lines of a file, or why it is not shown."""
-        why = self._listed.why_not(path)
-        if why:
+        if why := self._listed.why_not(path):
             if why != MISSING:
                 self.refused[path] = why
             return f"{path} {why}"

@@ -185,10 +185,10 @@ def facts_of_things(
 def fact_line(edge: Edge, names: Mapping[str, Sequence[object]]) -> str:
     """Return ``- predicate: object``, marked if superseded, staged or not sure."""
     name = str(names[edge.to_id][1]) if edge.to_id in names else edge.to_id
-    status = "superseded" if _superseded(edge) else edge.status
-    marks = [status] * (status != "confirmed") + [f"{edge.weight:.2g} sure"] * (edge.weight < 1)
-    mark = f" ({', '.join(marks)})" if marks else ""
-    return f"- {_predicate(edge)}: {printable(one_line(name))}{mark}\n"
+    status = "superseded" if _superseded(edge) else edge.status.replace("confirmed", "")
+    certainty = f"{edge.weight:.2g} sure" if edge.weight < 1 else ""
+    marks = ", ".join(filter(None, (status, certainty)))
+    return f"- {_predicate(edge)}: {printable(one_line(name))}{marks and f' ({marks})'}\n"
 
 
 def _superseded(edge: Edge) -> bool:

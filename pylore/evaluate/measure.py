@@ -310,15 +310,7 @@ def tune(asked: Evaluation, base: Settings, names: Sequence[str] = ()) -> dict[s
         UsageError: a setting cannot be tuned.
         LoreError: fewer than two queries a fold.
     """
-    for name in names:
-        if name.lower() not in VALUES:
-            raise UsageError(
-                f"'{name}' is not tuned{nearest(name, [*VALUES])}: some of {', '.join(VALUES)}"
-            )
-    space = {name: VALUES[name] for name in map(str.lower, names or VALUES)}
-    for relation in asked.store.statistics.count_by_relation() if "edge_weights" in space else ():
-        space[f"EDGE_WEIGHTS[{relation}]"] = VALUES["edge_weights"]
-    space.pop("edge_weights", None)
+    space = _space(asked.store, names or [*VALUES])
     count = len(asked.questions)
     if count < 2 * FOLDS:
         raise LoreError(f"{count} queries are too few for {FOLDS} folds: give {2 * FOLDS} or more")
@@ -367,6 +359,19 @@ def tune(asked: Evaluation, base: Settings, names: Sequence[str] = ()) -> dict[s
         "sure": gain["low"] > 0,
         "fragment": "\n".join(lines) + "\n" if changes else "",
     }
+
+
+def _space(store: Store, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return the values to try, by key of a config file; raise UsageError for other settings."""
+    for name in names:
+        if name.lower() not in VALUES:
+            hint = nearest(name, [*VALUES])
+            raise UsageError(f"'{name}' is not tuned{hint}: some of {', '.join(VALUES)}")
+    space = {name: VALUES[name] for name in map(str.lower, names)}
+    weights = space.pop("edge_weights", None)
+    for relation in store.statistics.count_by_relation() if weights else ():
+        space[f"EDGE_WEIGHTS[{relation}]"] = VALUES["edge_weights"]
+    return space
 
 
 # --- reports as text

@@ -172,8 +172,7 @@ def spread(
                 result.hubs.add(node)
                 links[node] = _in_turn(own, fanout)
         hop = _Hop(reader, decay, roots, adds=adds)
-        ties = hop.along(links, frontier, masses)
-        if ties:
+        if ties := hop.along(links, frontier, masses):
             hop.across(ties, masses)
         fresh: dict[str, float] = {}
         for id, value in hop.values.items():

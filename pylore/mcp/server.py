@@ -212,8 +212,7 @@ class Server:
                 message = self._queue.get()
             if message is None:
                 return
-            text = self._line(message)
-            if text:
+            if text := self._line(message):
                 sys.stdout.write(text)
                 sys.stdout.flush()
             if not message.error and message.method in ("initialize", "server/discover"):
@@ -328,8 +327,8 @@ def read_message(line: bytes) -> Message | None:
         fields = parse_object(line, LONGEST_LINE, storable=False)
         if fields.get("method") is None and ("result" in fields or "error" in fields):
             return None
-        require_storable(fields.get("id"))
         id = fields.get("id")
+        require_storable(id)
         if isinstance(id, float) and id.is_integer():
             id = int(id)
         if type(id) in (int, str):

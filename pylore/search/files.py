@@ -125,7 +125,8 @@ def rank_files(
     }
     # A document from elsewhere has passages in place of the whole text.
     legs[WHOLE] |= {id: passages[id] for id in passages if id.startswith(DOCUMENT_IDS)}
-    asked = definitions(store, names := asked_names(words.text))
+    names = asked_names(words.text)
+    asked = definitions(store, names)
     named = dict.fromkeys(map(file_of, asked), 1.0)
     if names and not named:  # no symbol has a name: files that have it as a word
         named = _found(store, map(phrase_of, named_in(words.text)))

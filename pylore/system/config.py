@@ -56,8 +56,7 @@ def find_store(environ: MutableMapping[str, str], here: str = "") -> None:
             folder = os.path.realpath(here) if here else os.getcwd()
         except FileNotFoundError:  # the folder was deleted
             folder = environ.get("PWD", "/")
-        found = find_project(folder, store)
-        if found:
+        if found := find_project(folder, store):
             project, scope, store = found.folder, "project", found.bound()
             if not store:  # moved, copied, changed, or without a store
                 from .stores import renewed

@@ -144,8 +144,7 @@ def _manifest(text: str) -> dict[str, str]:
     found: dict[str, str] = {}
     section = ""
     for number, line in enumerate(text.splitlines()):
-        header = _SECTION.match(line)
-        if header:
+        if header := _SECTION.match(line):
             section = header[1].strip()
             continue
         pair = _STRING.match(line)
