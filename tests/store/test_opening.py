@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import apsw
 import pytest
+from new_stores import is_locked
 from things import a_node
 
 from pylore.core.errors import NoStore, StoreError
@@ -74,22 +73,6 @@ def test_missing_and_empty_stores_are_reported(tmp_path: Path) -> None:
     for place in ("file/store", "file/deep/store", "link"):
         with pytest.raises(StoreError, match=": Not a directory: choose a different folder with"):
             create_store(str(tmp_path / place))
-
-
-IS_LOCKED = """
-import fcntl, sys
-with open(sys.argv[1], "r+b") as file:
-    try:
-        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 510, 0x40000002)
-    except OSError:
-        print("locked")
-"""
-"""Prints if SQLite's shared lock is held."""
-
-
-def is_locked(path: str) -> bool:
-    run = [sys.executable, "-I", "-S", "-c", IS_LOCKED, path]
-    return subprocess.run(run, capture_output=True, text=True, check=True).stdout == "locked\n"
 
 
 def test_opening_and_restoring_preserve_locks(folder: str, tmp_path: Path) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -59,6 +61,22 @@ def copy_store(data: Path | str, project: Path, other: Path, to: Path | str = ""
     for file in store_folder(data, project).glob("search.db*"):
         shutil.copy2(file, folder)
     return folder
+
+
+_IS_LOCKED = """
+import fcntl, sys
+with open(sys.argv[1], "r+b") as file:
+    try:
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 510, 0x40000002)
+    except OSError:
+        print("locked")
+"""
+
+
+def is_locked(path: Path | str) -> bool:
+    """Return True if a process holds SQLite's shared bytes of a store."""
+    run = [sys.executable, "-I", "-S", "-c", _IS_LOCKED, str(path)]
+    return subprocess.run(run, capture_output=True, text=True, check=True).stdout == "locked\n"
 
 
 _TABLES = {"graph": ("links", "ratings"), "anchors": ("anchors",)}
