@@ -17,6 +17,7 @@ from ..core.text import identifier_parts
 from ..core.vocabulary import file_id, symbol_id
 from ..indexing.passages import passage_rows
 from ..system.files import lstamp_of, settled, size_in
+from ..system.project_files import read_plain
 from .edges import mentioned
 from .extract import extract, scan_exactly
 from .facts import facts_as_json
@@ -199,16 +200,13 @@ def _read(job: Job, rules: Rules, path: str, known: str) -> FileOutcome | tuple[
     if size > job.largest:
         return _skip(path, stamp, "", "huge")
     try:
-        # Not through a link that has taken the file's place since, nor into a pipe.
-        descriptor = os.open(full, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-        with open(descriptor, "rb") as file:
-            data = file.read(job.largest + 1)
-    except OSError:
+        data = read_plain(full, job.largest)
+    except (OSError, LoreError):  # a link, a pipe or a longer file has taken its place since
         return _skip(path, "", "", "unreadable")
     hash = sha256(data).hexdigest()
     if hash == known:
         return FileOutcome(path, stamp, hash, same=True)
-    reason = check(path, data, rules) if len(data) <= job.largest else "huge"
+    reason = check(path, data, rules)
     return _skip(path, stamp, hash, reason) if reason else (data.decode(), stamp, hash)
 
 

@@ -198,7 +198,8 @@ def test_an_interrupted_run_is_continued(project: Project, monkeypatch: pytest.M
     from pylore.code.write import Writer
 
     def stop(writer: Writer) -> None:
-        writer._flush()
+        with project.store.transaction():
+            writer._write_files()
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
