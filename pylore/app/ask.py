@@ -52,11 +52,9 @@ def ask(
     while True:
         found = context(engine, question, form="prompt", needed=needed, **given)
         if not found.included:
-            raise LoreError(
-                "no record fits: raise the budget"
-                if found.withheld
-                else "the store does not answer this: try other words"
-            )
+            if found.withheld:
+                raise LoreError("no record fits: raise the budget")
+            raise LoreError("the store does not answer this: try other words")
         prompt = model.prompt_of(found.question, found.text, model.RULES if left else "")
         answer = model.answer_of(command, prompt)
         wanted = model.needs_of(answer) if left else []

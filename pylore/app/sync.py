@@ -167,10 +167,9 @@ def first_store(project: str, settings: Settings, say: Callable[[Iterable[str]],
     path = os.path.join(project, SHARED, KNOWLEDGE)
     inside = os.path.join(project, SHARED, FILE)
     if os.path.lexists(inside):
-        raise NoStore(
-            f"{inside}: a database in a project is not opened: run 'lore init', then "
-            f"'LORE_DIR={os.path.dirname(inside)} lore export | lore import -'"
-        )
+        then = f"'LORE_DIR={os.path.dirname(inside)} lore export | lore import -'"
+        why = "a database in a project is not opened"
+        raise NoStore(f"{inside}: {why}: run 'lore init', then {then}")
     earlier = earlier_store(project)
     if not os.path.lexists(path):
         raise NoStore(f"no store for {project}: run 'lore init' there{earlier}")

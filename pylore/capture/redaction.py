@@ -120,10 +120,8 @@ def own_redactors(plugin_dir: str) -> list[str]:
     try:
         names = sorted(name for name in os.listdir(folder) if name.startswith(BEGINNING))
     except OSError as error:
-        raise LoreError(
-            f"{folder}: {error.strerror}: no redactor can run: no event was "
-            "written; check the setting plugin_dir"
-        ) from None
+        hint = "no event was written; check the setting plugin_dir"
+        raise LoreError(f"{folder}: {error.strerror}: no redactor can run: {hint}") from None
     paths = [os.path.join(folder, name) for name in names]
     for name, path in zip(names, paths, strict=True):
         if not os.path.isfile(path) or not os.access(path, os.X_OK):

@@ -83,10 +83,8 @@ def check_id(id: str) -> str:
     type, _, key = id.partition("-")
     is_plain = id.isprintable() and len(id) <= LONGEST_ID
     if not (_is_type(type) and key.strip() and is_plain):
-        raise LoreError(
-            f"{id[:80]!r} is not a valid id: give <type>-<key>, as decision-1a2b3c4d, "
-            f"in at most {LONGEST_ID} printable characters"
-        )
+        form = f"<type>-<key>, as decision-1a2b3c4d, in at most {LONGEST_ID} printable characters"
+        raise LoreError(f"{id[:80]!r} is not a valid id: give {form}")
     return id
 
 

@@ -103,10 +103,8 @@ class EndpointEmbedder:
         if status != 200:
             said = one_line(answer[:2000].decode(errors="replace"))
             said = said.replace(self._key, "…") if self._key else said  # some repeat the key
-            raise EmbedderError(
-                f"{self.name} answered HTTP {status} ({said[:200]}): "
-                "check the URL and endpoint_model"
-            )
+            what = f"{self.name} answered HTTP {status} ({said[:200]})"
+            raise EmbedderError(f"{what}: check the URL and endpoint_model")
         try:
             vectors = vectors_in(answer, len(texts))
         except EmbedderError as error:
@@ -125,10 +123,9 @@ class EndpointEmbedder:
                 wait = float(later) if later.isdecimal() else wait
             except (OSError, HTTPException) as error:
                 if attempt == tries or isinstance(error, ConnectionRefusedError):
-                    raise EmbedderError(
-                        f"{self.name} cannot be asked ({_reason(error)}): start "
-                        "the server, or set a different embedder"
-                    ) from None
+                    what = f"{self.name} cannot be asked ({_reason(error)})"
+                    hint = "start the server, or set a different embedder"
+                    raise EmbedderError(f"{what}: {hint}") from None
             sleep(min(wait, LONGEST_WAIT))
         raise AssertionError("the last try returns or raises")
 
@@ -223,8 +220,6 @@ def checked_dimension(name: str, vectors: Sequence[bytes], expected: int) -> int
     """Return the vectors' dimension; EmbedderError if the store's vectors have a different one."""
     dimension = len(vectors[0]) // 4  # float32
     if expected and dimension != expected:
-        raise EmbedderError(
-            f"{name} gave {dimension} dimensions, the store's vectors have "
-            f"{expected}: run 'lore store embed --all'"
-        )
+        what = f"{name} gave {dimension} dimensions, the store's vectors have {expected}"
+        raise EmbedderError(f"{what}: run 'lore store embed --all'")
     return dimension

@@ -77,10 +77,9 @@ class Ontology:
         before, after = (id.partition("-")[0] for id in (from_id, to_id))
         hint = "turn it around, or " if self.fits(relation, to_id, from_id) else ""
         names = ", ".join(self.fitting(from_id, to_id)[:_MOST_NAMED])
-        raise UsageError(
-            f"'{plain(relation)}' joins {self._described(relation)}, not {before} -> {after}: "
-            f"{hint}use a relation that fits ({names}), or 'lore link --force'"
-        )
+        hint += f"use a relation that fits ({names}), or 'lore link --force'"
+        ends = f"{self._described(relation)}, not {before} -> {after}"
+        raise UsageError(f"'{plain(relation)}' joins {ends}: {hint}")
 
 
 def misfits_among(store: Store, keys: Iterable[EdgeKey]) -> list[EdgeKey]:

@@ -73,9 +73,8 @@ class _Side:
     def advance(self, store: Store, weights: Mapping[str, tuple[float, float]]) -> None:
         """Move to the next layer: each node by the best edge from this layer."""
         layer: dict[str, Step] = {}
-        for node, other, relation, weight, outgoing in store.edges.neighbours(
-            sorted(self.frontier), [*weights], ALL
-        ):
+        rows = store.edges.neighbours(sorted(self.frontier), [*weights], ALL)
+        for node, other, relation, weight, outgoing in rows:
             if other in self._steps or other == self._end:
                 continue
             leads_on = outgoing is self._forwards
@@ -92,15 +91,8 @@ class _Side:
         while id in self._steps:
             _, before, relation, weight, leads_on = self._steps[id]
             first, second = (before, id) if self._forwards else (id, before)
-            found.append(
-                {
-                    "from": first,
-                    "to": second,
-                    "relation": relation,
-                    "direction": "out" if leads_on else "in",
-                    "weight": weight,
-                }
-            )
+            row = {"from": first, "to": second, "relation": relation}
+            found.append({**row, "direction": "out" if leads_on else "in", "weight": weight})
             id = before
         return found
 

@@ -72,17 +72,13 @@ def options_of(url: str) -> dict[str, str]:
         UsageError: invalid URL, a password in it, or the driver is missing.
     """
     if psycopg is None:
-        raise UsageError(
-            "the driver of PostgreSQL is missing: 'make setup-hub', or pip install "
-            "'lore-shell[hub]'"
-        )
+        hint = "'make setup-hub', or pip install 'lore-shell[hub]'"
+        raise UsageError(f"the driver of PostgreSQL is missing: {hint}")
     try:
         found: dict[str, str] = psycopg.conninfo.conninfo_to_dict(url)
     except psycopg.Error:
-        raise UsageError(
-            "invalid hub URL: use postgresql://[user@]host[:port]/database or "
-            "postgresql://?service=NAME"
-        ) from None
+        forms = "postgresql://[user@]host[:port]/database or postgresql://?service=NAME"
+        raise UsageError(f"invalid hub URL: use {forms}") from None
     if any("password" in name or "secret" in name for name in found):
         raise UsageError("password in the hub URL: use ~/.pgpass (mode 0600)")
     return found
@@ -120,10 +116,8 @@ class Hub:
         """
         state: dict[str, Any] = self.ask(_HELLO, mark)[0][0]
         if state["version"] != VERSION:
-            raise StoreError(
-                f"{self.name}: schema version {state['version']}, this lore has {VERSION}: "
-                "update lore, or make a new hub"
-            )
+            what = f"schema version {state['version']}, this lore has {VERSION}"
+            raise StoreError(f"{self.name}: {what}: update lore, or make a new hub")
         return state
 
 
@@ -161,10 +155,8 @@ def make_schema(hub: Hub, max_text: int) -> bool:
     """
     owned = hub.ask(_OWNER)
     if owned == [(False,)]:
-        raise StoreError(
-            f"{hub.name}: the schema 'lore' has a different owner: connect as that "
-            "role, or use a different database"
-        )
+        hint = "connect as that role, or use a different database"
+        raise StoreError(f"{hub.name}: the schema 'lore' has a different owner: {hint}")
     longest = str(record_line(max_text))
     if owned:
         hub.hello()
@@ -184,10 +176,8 @@ def remote_named(settings: Settings, name: str) -> list[str]:
         UsageError: unknown name.
     """
     if name not in settings.remotes:
-        raise UsageError(
-            f"no remote '{name}'{nearest(name, [*settings.remotes])} in your config: "
-            "use 'lore hub add NAME URL', or ./NAME for a file"
-        )
+        what = f"no remote '{name}'{nearest(name, [*settings.remotes])} in your config"
+        raise UsageError(f"{what}: use 'lore hub add NAME URL', or ./NAME for a file")
     return settings.remotes[name].split()
 
 

@@ -111,10 +111,8 @@ class CurrentStore:
         given = read(tool.parameters, arguments)
         engine = self.engine()
         if tool.writes and not self.is_trusted:
-            raise LoreError(
-                f"{engine.root} is not trusted, so its store is read-only: "
-                "a person who trusts the project runs 'lore store trust'"
-            )
+            hint = "a person who trusts the project runs 'lore store trust'"
+            raise LoreError(f"{engine.root} is not trusted, so its store is read-only: {hint}")
         with engine.store.faults:
             if tool.writes or given.get("files"):  # git may run for files
                 return tool.run(engine, **given)

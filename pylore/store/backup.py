@@ -45,10 +45,8 @@ def back_up(folder: str, path: str, *, busy_timeout: float = 30.0) -> None:
             with new_file(place) as beside, Translated(path):
                 store.connection.execute("VACUUM INTO ?", (beside,))
         except StoreDamaged as error:
-            raise StoreDamaged(
-                f"the store is damaged ({error.__cause__}), no backup was made: "
-                "run 'lore doctor --full'"
-            ) from error
+            what = f"the store is damaged ({error.__cause__}), no backup was made"
+            raise StoreDamaged(f"{what}: run 'lore doctor --full'") from error
         except OSError as error:
             raise LoreError(f"{path}: {error.strerror}: not written") from None
 
@@ -142,10 +140,8 @@ def _stage(place: str, shown: str, folder: str) -> None:
                 store.meta.set("machine", None)  # stamps after the backup are known elsewhere
     except StoreFull:
         where = os.path.dirname(folder)
-        raise StoreFull(
-            f"{shown}: a copy of it has no room in {where}, the store is unchanged: "
-            "free some space, or set TMPDIR"
-        ) from None
+        what = f"{shown}: a copy of it has no room in {where}, the store is unchanged"
+        raise StoreFull(f"{what}: free some space, or set TMPDIR") from None
     except StoreError as error:
         what, _, advice = str(error).replace(own, shown).rpartition(": ")
         mend = advice if advice == "use a newer lore" else "take another backup"
@@ -170,10 +166,8 @@ def _replace(live: str, staged: apsw.Connection, busy_timeout: float) -> str | N
             connection.set_busy_handler(None)
             connection.pragma("wal_checkpoint(truncate)")
     except (apsw.NotADBError, apsw.CorruptError):
-        raise StoreDamaged(
-            f"{live}: is damaged, the store is unchanged: close all programs that use it, move it "
-            "and retry"
-        ) from None
+        hint = "close all programs that use it, move it and retry"
+        raise StoreDamaged(f"{live}: is damaged, the store is unchanged: {hint}") from None
     for path in copies_kept(live)[:-COPIES]:
         with suppress(OSError):
             os.unlink(path)

@@ -162,11 +162,8 @@ class FullText(Table):
 
     def first_passages(self, ids: Sequence[str]) -> dict[str, int]:
         """Return the key of the first passage of each of these nodes."""
-        query = (
-            f"SELECT n.id, min(p.key) FROM {NAMED}"
-            " CROSS JOIN passages p ON p.node_key = n.key GROUP BY n.id"
-        )
-        return dict(self._rows(query, dumps(ids)))
+        query = f"SELECT n.id, min(p.key) FROM {NAMED} CROSS JOIN passages p ON p.node_key = n.key"
+        return dict(self._rows(f"{query} GROUP BY n.id", dumps(ids)))
 
     def remove(self, keys: Sequence[int]) -> None:
         """Delete passages; the caller deletes their vectors."""

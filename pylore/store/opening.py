@@ -220,10 +220,8 @@ def require_own_schema(connection: apsw.Connection, path: str) -> None:
     others = other_statements(connection).items()  # expressions of a table are in parentheses
     wrong = [one for one, sql in others if sql[:13] != "CREATE TABLE " or sql.count("(") > 1]
     if wrong:
-        raise StoreError(
-            f"{path}: its schema is not lore's ({first_of(wrong)}): "
-            "import an export that you trust into a new store"
-        )
+        hint = "import an export that you trust into a new store"
+        raise StoreError(f"{path}: its schema is not lore's ({first_of(wrong)}): {hint}")
 
 
 def other_statements(connection: apsw.Connection) -> dict[str, str]:

@@ -201,10 +201,9 @@ class Store:
         nobody sees the commit, and it is lost when this process ends."""
         self._has_committed = True
         if self._log and identity_of(self._place + LOG) != self._log:
-            raise StoreError(
-                f"{self.path}{LOG}: was removed while the store was open, and this write may be "
-                "lost: close all programs that use the store, run 'lore doctor', and retry"
-            )
+            why = "was removed while the store was open, and this write may be lost"
+            hint = "close all programs that use the store, run 'lore doctor', and retry"
+            raise StoreError(f"{self.path}{LOG}: {why}: {hint}")
 
     def snapshot(self) -> Snapshot:
         """Return a ``with`` block of queries that see the same state of the store."""

@@ -78,8 +78,7 @@ class Vectors(Table):
         try:
             self._db.load_extension(path)
         except apsw.Error as error:
-            message = f"sqlite-vec cannot be loaded ({error}): run 'make setup'"
-            raise StoreError(message) from None
+            raise StoreError(f"sqlite-vec cannot be loaded ({error}): run 'make setup'") from None
         finally:
             self._db.enable_load_extension(False)
         self._extension = path
@@ -108,9 +107,8 @@ class Vectors(Table):
         """Delete the vectors of passages."""
         given = dumps([*keys])
         for table in TABLES:
-            self._db.execute(
-                f"DELETE FROM {table} WHERE key IN (SELECT value FROM json_each(?))", (given,)
-            )
+            query = f"DELETE FROM {table} WHERE key IN (SELECT value FROM json_each(?))"
+            self._db.execute(query, (given,))
 
     # --- passages without a vector
 

@@ -249,8 +249,6 @@ def _quoted(key: str, value: str) -> str:
     spellings = (*([value] if value[:1] not in ("~", "'", '"') else []), f"'{value}'", f'"{value}"')
     found = next(filter(is_plain, spellings), None) if value.isprintable() else None
     if found is None:
-        raise UsageError(
-            f"{key}: a config file cannot hold this value: leave out line ends and "
-            "control characters, and do not mix both kinds of quotes"
-        )
+        hint = "leave out line ends and control characters, and do not mix both kinds of quotes"
+        raise UsageError(f"{key}: a config file cannot hold this value: {hint}")
     return found

@@ -157,8 +157,7 @@ class Git:
         if since and not is_commit(since):
             return found
         commits, hash = f"{since}..HEAD" if since else "HEAD", ""
-        names = ("-z", "--name-only", "--no-renames", "--relative")
-        words = self.fields("log", *names, *LOG, "--format=\x01%H", commits, "--")
+        words = self.fields("log", *_NAMES, *LOG, "--format=\x01%H", commits, "--")
         try:
             for word in words:
                 word = word.lstrip("\n")

@@ -166,10 +166,8 @@ def real_place(path: str) -> str:
             project = project_of(folder)
             if (project or link == whole) and not _is_in(project or folder, target):
                 of = f"the project {project}" if project else folder
-                raise LoreError(
-                    f"{path}: {link} is a link out of {of}, to {target}: "
-                    "name the target, or remove the link"
-                )
+                hint = "name the target, or remove the link"
+                raise LoreError(f"{path}: {link} is a link out of {of}, to {target}: {hint}")
     return os.path.realpath(whole)
 
 
@@ -239,8 +237,7 @@ def _list(root: str, below: str, listing: Listing, found: list[str], asked: GitL
         while folder := folder.rpartition("/")[0]:
             folders.add(folder)
     # The index may have folders that were replaced by links.
-    links = (f"{one}/" for one in folders if os.path.islink(os.path.join(root, prefix + one)))
-    behind = (*links,)
+    behind = tuple(f"{one}/" for one in folders if os.path.islink(f"{root}/{prefix}{one}"))
     for name in names:
         if name.endswith("/"):  # a repository inside, not a submodule
             listing.skip("repository")

@@ -146,10 +146,8 @@ def _project(folder: str) -> ProjectFolder:
     if project is None:
         raise LoreError(f"{folder}: no project: run 'lore init' there")
     if not project.inode:
-        raise LoreError(
-            f"{project.key}: belongs to a different user, so it gets no store: "
-            "choose a folder with LORE_DIR"
-        )
+        why = "belongs to a different user, so it gets no store"
+        raise LoreError(f"{project.key}: {why}: choose a folder with LORE_DIR")
     return project
 
 
