@@ -22,15 +22,7 @@ from .candidates import Alike
 from .capture import Capture
 from .dialog import Dialog, candidates_text
 from .event_log import LONGEST_NAME, MOST_FILES, append, event_file, event_line, log_fault
-from .events import (
-    KINDS,
-    MOST_ERROR,
-    MOST_TEXT,
-    new_event,
-    read_events,
-    shortened,
-    sweep_events,
-)
+from .events import KINDS, MOST_ERROR, MOST_TEXT, new_event, read_events, shortened, sweep_events
 from .gate import Gathered, Wanted, decide, gather, listed, promote, require
 from .transcripts import TRANSCRIPTS, transcript_folder
 

@@ -16,7 +16,7 @@ from ..core.json import parse_object, record_line
 from ..core.model import Edge, Node
 from ..core.times import LONG_AGO, now
 from ..core.vocabulary import dotted
-from ..graph.relations import fold, require_name
+from ..graph.relations import first_weights, fold, require_name
 from ..indexing.embed import embed_missing
 from ..indexing.indexer import Index
 from ..records.fields import Naming, title_of
@@ -253,7 +253,7 @@ class LineImport(Import):
                 return None
             common = self._relations.get(ids.plain(relation))
             if relation not in self._relations and (common or self._options.new_relations):
-                weights = common or self._naming.weights_of(relation)
+                weights = common or first_weights(relation, self._settings.edge_weights)
                 self._declare_relation(relation, LONG_AGO, (*weights[:2], ""))
             relation = self._naming.relation_between(from_id, relation, to_id)
             self._relations = self._store.relations.all()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..core.errors import LoreError, UsageError, nearest
+from ..core.vocabulary import DECLARED_WEIGHT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +32,12 @@ def overlaid(
         for name, (weight, back) in given.items()
         if name in known
     }
+
+
+def first_weights(relation: str, given: Weights) -> tuple[float, float]:
+    """Return the weights of a new relation, ``given`` or by default."""
+    weight, back = given.get(relation, (DECLARED_WEIGHT, None))
+    return weight, weight if back is None else back
 
 
 def weight_notes(store: Store, settings: Settings) -> list[str]:

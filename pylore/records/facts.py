@@ -7,7 +7,7 @@ this module: keep imports light.
 from __future__ import annotations
 
 from ..core.errors import LoreError
-from ..core.ids import named_id, plain, whose
+from ..core.ids import plain, whose
 from ..core.json import loads, with_fields
 from ..core.model import edge_name
 from ..core.times import now
@@ -128,14 +128,8 @@ def named_edge(store: Store, words: Sequence[str]) -> EdgeKey | None:
     relation = fold(words[1])
     if plain(relation) not in {plain(name) for name in store.relations.all()}:
         return None
-    key = (thing_id(store, words[0]), thing_id(store, words[2]), relation)
+    key = (store.thing_id(words[0]), store.thing_id(words[2]), relation)
     if not all(key):
         hint = "'lore list --type entity' has the names"
         raise LoreError(f"no fact {words[0]} {relation} {words[2]}: {hint}")
     return store.resolve_edge(key)
-
-
-def thing_id(store: Store, name: str) -> str:
-    """Return the id of the thing with this id or name; empty if unknown."""
-    names = (name, named_id("entity", name.strip()), named_id("concept", name.strip()))
-    return next((id for id in map(store.resolve_id, names) if store.nodes.get(id) is not None), "")

@@ -7,18 +7,9 @@ import os
 from ..core.errors import LoreError, UsageError, nearest
 from ..core.ids import COMMON, called, check_type, own, plain, sha256, whose
 from ..core.json import canonical, loads, require_storable, with_fields
-from ..core.vocabulary import (
-    CODE_TYPES,
-    DECLARED_WEIGHT,
-    LEARNING,
-    LEARNING_TYPES,
-    SOURCES,
-    STATUSES,
-    THING_IDS,
-)
-from ..graph.relations import fold, require_name
-from ..system.files import spelled
-from ..system.project_files import is_below, place_within
+from ..core.vocabulary import CODE_TYPES, LEARNING, LEARNING_TYPES, SOURCES, STATUSES, THING_IDS
+from ..graph.relations import first_weights, fold, require_name
+from ..system.project_files import path_in_store, place_within
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -101,7 +92,7 @@ class Naming:
     def __init__(self, store: Store, settings: Settings) -> None:
         self._store = store
         self._scope = settings.scope
-        self._weights = settings.edge_weights
+        self._given = settings.edge_weights
 
     def require_type(self, type: str, new_type: bool = False, at: str = "") -> str:
         """Return a known type, or declare a new one, now or ``at``; ``learning`` is a lesson."""
@@ -146,12 +137,8 @@ class Naming:
         that the relation joins, as ``graph.ontology`` reads them."""
         name = require_name(relation, "relation")
         if name not in called(self._store.relations.all(), self._scope):
-            self._store.relations.declare(own(name, self._scope), *self.weights_of(name), ends)
-
-    def weights_of(self, relation: str) -> tuple[float, float]:
-        """Return the weights of a new relation: by default, or of the settings."""
-        weight, back = self._weights.get(relation, (DECLARED_WEIGHT, None))
-        return weight, weight if back is None else back
+            weights = first_weights(name, self._given)
+            self._store.relations.declare(own(name, self._scope), *weights, ends)
 
     def declare_predicate(self, predicate: str, from_id: str, to_id: str) -> None:
         """Declare the predicate of a fact; between things, the relation joins things only. Raise
@@ -188,17 +175,6 @@ def split_location(file: str) -> tuple[str, int | None, int | None]:
         return file, None, None
     ends = sorted((int(first), int(last)))
     return path, ends[0], ends[1]
-
-
-def path_in_store(path: str, root: str) -> str:
-    """Return a path with ``/``, relative to the project's root if inside, or if the working
-    directory is inside."""
-    full = os.path.realpath(spelled(path))
-    base = os.path.realpath(root) if root else ""
-    is_relative = is_below(base, os.getcwd()) and not os.path.isabs(path)
-    if base and (is_relative or full == base or is_below(base, full)):
-        path = os.path.relpath(full, base)
-    return os.path.normpath(path).replace(os.sep, "/")
 
 
 def set_file(node: Node, file: str, root: str) -> None:

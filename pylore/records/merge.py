@@ -24,7 +24,7 @@ from ..core.stamps import (
 from ..core.text import counted
 from ..core.times import now
 from ..store.changes import owners, thing_of
-from .undo import purge_node, settle
+from .undo import purge_node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -221,7 +221,7 @@ class Merge:
     def _write(self, rows: Sequence[tuple[Thing, Thing | None]]) -> None:
         """Write and index the rows that differ from the stored row, second."""
         new = [(row, stored) for row, stored in rows if not _is_equal(stored, row)]
-        settle(self._store, [row for row, _ in new])
+        self._store.settle([row for row, _ in new])
         for row, stored in new:
             if stored is None or content(stored) != content(row):
                 if isinstance(row, Node):

@@ -15,12 +15,12 @@ from ..indexing.embed import embed_missing
 from ..indexing.indexer import Index
 from ..indexing.similar import near
 from ..store.store import Transaction
-from .facts import first_status, judge_edge, named_edge, state_fact, thing_id
+from ..system.project_files import path_in_store
+from .facts import first_status, judge_edge, named_edge, state_fact
 from .fields import (
     Naming,
     is_pruned,
     location_of,
-    path_in_store,
     require_known,
     require_text,
     set_file,
@@ -296,14 +296,14 @@ class Records:
     def forget(self, ids: Sequence[str], *, purge: bool = False) -> list[Change]:
         """Invalidate nodes with their edges (``restore`` undoes it); ``purge`` deletes them, and
         the texts of candidates."""
-        from .undo import blank_candidates, forget, purge_node
+        from .undo import forget, purge_node
 
         with self.writing("purge" if purge else "forget"):
             changes = []
             for part in ids:
                 candidates = self.store.candidates.get_many([part]) if purge else {}
                 if candidates:
-                    blank_candidates(self.store, [*candidates.values()])
+                    self.store.candidates.blank([*candidates.values()])
                     changes.append(self._changed(part, "purged"))
                     continue
                 node, state = self.store.nodes.require(self.store.complete_id(part)), "unchanged"
@@ -480,7 +480,7 @@ class Records:
 
     def _thing(self, name: str, type: str, source: str) -> str:
         """Return the id of a thing by its id or name; a new one is added, a forgotten revived."""
-        found = thing_id(self.store, name)
+        found = self.store.thing_id(name)
         if found and (found == name or self.store.nodes.require(found).invalidated_at is None):
             return found
         name = require_text(name, self._settings.max_text).strip()

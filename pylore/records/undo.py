@@ -13,8 +13,6 @@ from ..core.times import ago, now, parse_until
 from ..core.vocabulary import ANCHORED_TO, path_of, symbol_id
 from ..indexing.indexer import Index
 from ..store.changes import RESTORE_BACKUP, SEPARATOR, owners, thing_of
-from ..store.connection import TO_WIPE
-from ..store.curation import REFUSED
 from .fields import mark_pruned
 
 TYPE_CHECKING = False
@@ -26,7 +24,6 @@ if TYPE_CHECKING:
     from ..core.settings import Settings
     from ..core.stamps import Thing
     from ..store import Store
-    from ..store.curation import KeptCandidate
 
 UNDO, UNDO_RECORD, REDO, PURGE = "undo", "undo of records", "redo", "purge"
 """Commands in the log."""
@@ -175,16 +172,9 @@ def _restated(store: Store, nodes: Sequence[Node]) -> list[str]:
             stamp = dumps({BASE: store.changes.stamp(max(map(clock, rows)))})
             for row in rows:
                 row.stamps = stamp
-            settle(store, rows)
+            store.settle(rows)
             found.append(node.id)
     return found
-
-
-def settle(store: Store, rows: Sequence[Thing]) -> None:
-    """Write things with the stamps they have, without a change log."""
-    store.nodes.settle([row for row in rows if isinstance(row, Node)])
-    store.edges.settle([row for row in rows if isinstance(row, Edge)])
-    store.anchors.settle([row for row in rows if isinstance(row, Anchor)])
 
 
 # --- forgetting
@@ -252,15 +242,5 @@ def purge_node(store: Store, id: str, at: str = "") -> list[Thing]:
         store.edges.delete_node(id)
         store.anchors.delete_node(id)
         store.changes.purge(id, at)
-        blank_candidates(store, store.candidates.of_record(id))
+        store.candidates.blank(store.candidates.of_record(id))
     return kept
-
-
-def blank_candidates(store: Store, rows: Sequence[KeptCandidate]) -> None:
-    """Delete the texts of candidates; their ids never come again. ``Store.wipe`` is due."""
-    for row in rows:
-        row.title, row.body, row.data, row.promoted_as = "", "", "{}", None
-        row.status, row.command = REFUSED, None
-    if rows:
-        store.candidates.put(rows)
-        store.meta.set(TO_WIPE, now())

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from ..core.json import dumps
 from ..core.model import Row
+from ..core.times import now
 from ..core.vocabulary import THING_IDS
-from .connection import CHANGED_AT, EDGE_ENDS, ID_OF, KEY_OF, Table
+from .connection import CHANGED_AT, EDGE_ENDS, ID_OF, KEY_OF, TO_WIPE, Meta, Table
 from .nodes import NAMED, WITH_READS
 
 TYPE_CHECKING = False
@@ -74,6 +75,15 @@ class StoredCandidates(Table):
         rows = ([*one.to_dict().values()] for one in candidates)
         into = f"main.candidates({_COLUMNS})"
         self._db.executemany(f"INSERT OR REPLACE INTO {into} VALUES ({marks})", rows)
+
+    def blank(self, candidates: Sequence[KeptCandidate]) -> None:
+        """Delete the texts of candidates; their ids never come again. ``Store.wipe`` is due."""
+        for row in candidates:
+            row.title, row.body, row.data, row.promoted_as = "", "", "{}", None
+            row.status, row.command = REFUSED, None
+        if candidates:
+            self.put(candidates)
+            Meta(self._db).set(TO_WIPE, now())
 
     def remove(self, ids: Iterable[str]) -> None:
         """Delete candidates; found again, they are new."""

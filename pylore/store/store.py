@@ -6,6 +6,7 @@ import os
 
 from ..core.errors import LoreError, StoreBusy, StoreError, StoreFull
 from ..core.ids import COMMON, is_own, named_id, own
+from ..core.model import Anchor, Edge, Node
 from ..core.text import composed
 from ..core.vocabulary import dotted, file_id
 from ..system.files import LOG, identity_of, project_of
@@ -15,7 +16,7 @@ from .nodes import Nodes, Ratings, Relations, Types
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from ..core.model import EdgeKey
@@ -110,13 +111,18 @@ class Store:
 
     def thing(self, key: str) -> Thing | None:
         """Return the record, link or anchor with a key of the change log, or None."""
-        from ..core.model import Edge, Node
         from .changes import row_of_thing
 
         row = row_of_thing(key)
         if isinstance(row, Node):
             return self.nodes.get(row.id)
         return self.edges.get(*row.key) if isinstance(row, Edge) else self.anchors.get(row.key)
+
+    def settle(self, rows: Sequence[Thing]) -> None:
+        """Write things with the stamps they have, without a change log."""
+        self.nodes.settle([row for row in rows if isinstance(row, Node)])
+        self.edges.settle([row for row in rows if isinstance(row, Edge)])
+        self.anchors.settle([row for row in rows if isinstance(row, Anchor)])
 
     # --- ids
 
@@ -147,6 +153,11 @@ class Store:
             return found[0]
         names = ", ".join(found[:_NAMED]) + (", …" if len(found) > _NAMED else "")
         raise LoreError(f"'{id}' may be several records ({names}): give the full id")
+
+    def thing_id(self, name: str) -> str:
+        """Return the id of the entity or concept with this id or name; empty if unknown."""
+        names = (name, named_id("entity", name.strip()), named_id("concept", name.strip()))
+        return next(filter(self.nodes.get, map(self.resolve_id, names)), "")
 
     def file_ids(self, path: str) -> list[str]:
         """Return the possible ids of a file's node: the common id, and the scope's."""

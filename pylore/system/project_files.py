@@ -10,7 +10,7 @@ import os
 from stat import S_ISREG
 
 from ..core.errors import LoreError
-from .files import STORE, is_of_store, leads_down, nearest_with
+from .files import STORE, is_of_store, leads_down, nearest_with, spelled
 from .git_process import Process
 
 TYPE_CHECKING = False
@@ -47,6 +47,17 @@ def place_within(root: str, path: str) -> str:
     if not leads_down(path) or not _is_in(base, full):
         raise LoreError("leads out of the project")
     return full
+
+
+def path_in_store(path: str, root: str) -> str:
+    """Return a path with ``/``, relative to the project's root if inside, or if the working
+    directory is inside."""
+    full = os.path.realpath(spelled(path))
+    base = os.path.realpath(root) if root else ""
+    is_relative = is_below(base, os.getcwd()) and not os.path.isabs(path)
+    if base and (is_relative or _is_in(base, full)):
+        path = os.path.relpath(full, base)
+    return os.path.normpath(path).replace(os.sep, "/")
 
 
 def read_plain(path: str, most: int) -> bytes:

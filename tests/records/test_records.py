@@ -18,10 +18,11 @@ from pylore.core.model import Node
 from pylore.core.settings import Settings
 from pylore.embed.static import StaticEmbedder
 from pylore.records import records as records_module
-from pylore.records.fields import location_of, path_in_store, split_location, title_of
+from pylore.records.fields import location_of, split_location, title_of
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
 from pylore.store import Store
+from pylore.system.project_files import path_in_store
 
 ROOT = "/a/project"
 WORDS = "note note- -x NOTE-x n1-x note-\x1b[31m".split()
