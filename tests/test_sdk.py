@@ -287,6 +287,7 @@ def test_wrong_calls_are_errors_of_lore(lore: pylore.Lore) -> None:
     id = lore.add("note", "one").id
     wrong_use: tuple[Callable[[], object], ...] = (
         lambda: lore.search("x", types=["decison"]),
+        lambda: lore.context("x", form="bogus"),
         lambda: lore.search("x", graph_depth=1, graph_edges="nonsense"),
         lambda: lore.related(id, hops=4),
         lambda: lore.list(since="soon"),

@@ -143,17 +143,16 @@ def index(
         left_out: called with each skipped file and the reason.
         stage: called with the step of the history, done and total.
     """
-    from ..code.index import below_root
-    from ..code.index import index as index_files
+    from ..code import index as code_index
 
     engine = engine.whole()
     store, root = engine.store, engine.root
-    found = index_files(
+    found = code_index.index(
         store,
         engine.settings,
         lambda: engine.embedder,
         root,
-        below=below_root(root, below) if below else "",
+        below=code_index.below_root(root, below) if below else "",
         progress=progress,
         left_out=left_out,
     )

@@ -201,7 +201,7 @@ def _path(engine: Engine, name: str, here: str) -> str:
             engine.store.nodes.require(name)
         path, _, symbol = name.partition("::")
         if symbol:
-            raise LoreError(f"no symbol '{symbol}' in {path}: see 'lore related {path} --symbols'")
+            raise LoreError(f"no symbol '{symbol}' in {path}: related with type symbol lists all")
         raise LoreError(f"{name}: no such file, also not in the store: check the name")
     return name
 
@@ -244,8 +244,10 @@ def context(
         with_superseded: include superseded facts, marked so.
     """
     from ..context.build import build
-    from ..context.results import ContextBrief, wider
+    from ..context.results import FORMS, ContextBrief, wider
 
+    if form not in FORMS:
+        raise UsageError(f"unknown form '{form}': give {', '.join(FORMS)}")
     store, settings, embedder = engine.store, engine.settings, engine.embedder
     if not settings.origins.get("graph_depth"):  # connected records are two hops away
         settings = settings.changed([("graph_depth", "2")], "default:graph_depth")

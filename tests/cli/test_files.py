@@ -81,7 +81,7 @@ def test_related_prints_records_of_a_file_first(tree: Lore) -> None:
         ("file-src/keys.py", 1, "graph"),
     ]
     assert done.json[0]["verdict"] == "valid"
-    assert "1 symbol of src/auth.py" in done.notes[0] and len(done.notes) == 1
+    assert "src/auth.py: type symbol lists all" in done.notes[0] and len(done.notes) == 1
     symbols = tree("related", "src/auth.py", "--symbols", "--ids").lines
     assert "symbol-src/auth.py::getUserByID" in symbols
 
