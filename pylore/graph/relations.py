@@ -35,7 +35,11 @@ def overlaid(
 
 
 def first_weights(relation: str, given: Weights) -> tuple[float, float]:
-    """Return the weights of a new relation, ``given`` or by default."""
+    """Return the weights of a new relation, ``given`` or by default.
+
+    >>> first_weights("a", {"a": (0.5, 0.2)}), first_weights("b", {})
+    ((0.5, 0.2), (0.7, 0.7))
+    """
     weight, back = given.get(relation, (DECLARED_WEIGHT, None))
     return weight, weight if back is None else back
 

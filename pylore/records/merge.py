@@ -191,7 +191,7 @@ class Merge:
             return row, "added"
         if not isinstance(row, Anchor):
             count_reads(row, stored, new)  # type: ignore[arg-type]
-        if edited or content(stored) != content(row):
+        if content(stored) != content(row):
             return row, "updated"
         return row, "unchanged" if content(stored) == content(new) else "kept"
 

@@ -229,9 +229,10 @@ def test_sessions_of_worktrees_belong_to_the_project(
 
 def test_purge_clears_the_candidate(engine: Engine, log: Log) -> None:
     plant(log)
-    engine.records().forget([promoted(engine, CAUSE)], purge=True)
+    engine.records().forget([promoted(engine, CAUSE), found(engine)[RULE]], purge=True)
     gather(engine, engine.root)
-    assert [row["body"] for row in listed(engine, everything=True)] == [RULE, ""]
+    rows = [(row["body"], row["status"]) for row in listed(engine, everything=True)]
+    assert rows == [("", "refused"), ("", "refused")]
     assert "cache" not in str([row.to_dict() for row in engine.store.candidates.all()])
 
 

@@ -255,12 +255,14 @@ def test_removed_edge_is_not_imported_again(project: Project) -> None:
 
 
 def test_fields_missing_in_the_file_keep_edits(project: Project) -> None:
-    file = project.write("a.md", "---\nstatus: proposed\nteam: core\n---\ntext")
+    file = project.write("a.md", "---\nstatus: proposed\ncategory: x\nteam: core\n---\ntext")
     project.run()
     project.records.edit("doc-a", tags=["mine"], why="because")
     before = project.lines()
     project.run()
     assert project.lines() == before
+    project.records.edit("doc-a", category="y", force=True)
+    assert "changed here, not in the file" in project.run().notes[0]
     file.write_text("text")
     project.run()
     node = project.node("doc-a")

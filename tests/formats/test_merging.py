@@ -304,6 +304,7 @@ def test_value_changed_by_hand_is_a_current_edit(here: Store) -> None:
         put(here, {**record, "title": "by hand"}, {**tie, "weight": 0.25}, by_hand=True)
         node = here.nodes.require("note-a")
         assert (node.title, node.body, link(here).weight) == ("by hand", "later", 0.25)
+        assert node.updated_at > LATE
         assert past(here) == ["first", "later"]
     Records(here, Settings(), None).forget(["note-a"])
     put(here, {**record, "category": "new"}, by_hand=True)

@@ -218,8 +218,12 @@ def test_reads_confirm_staged_records(store: Store, records: Records) -> None:
     records.fact("jacq", "uses", "oslo", **SAID)
     note = records.add("note", "heard", **SAID).id
     assert read(store, JACQ, 2) == []
+    store.keep_to("team")
+    assert read(store, JACQ, 1) == []  # no fact of the scope
+    store.keep_to("")
     assert standing(store, OSLO, "uses") == ("staged", True)
-    assert read(store, JACQ, 1) == [f"confirmed, since it is read often: {JACQ} uses {OSLO}"]
+    said = read(store, JACQ, 1, promote_after=4)  # the scope's read counts
+    assert said == [f"confirmed, since it is read often: {JACQ} uses {OSLO}"]
     assert standing(store, OSLO, "uses") == ("confirmed", True)
     read(store, note, 9, promote_after=0)
     assert store.nodes.require(note).status == "staged"

@@ -141,7 +141,7 @@ def test_title_defaults_to_the_first_sentence(store: Store, records: Records) ->
     long = title_of("word " * 100)
     assert len(long) <= 200 and long.endswith("word…")
     assert len(title_of("x" * 1_000_000)) == 200  # not quadratic
-    for text in ("One.| Two.", "हाँ।| दो", 'Say "no."| Then', "一。|二。", "A.|\nB"):
+    for text in ("One.| Two.", "ok.| Two.", "हाँ।| दो", 'Say "no."| Then', "一。|二。", "A.|\nB"):
         assert title_of(text.replace("|", "")) == text.partition("|")[0]
     for text in ("1. Do it.| So", "J. Doe did.| So", "#5: keys etc. fail.| So", "v1.2 is out|"):
         assert title_of(text.replace("|", "")) == text.partition("|")[0]
@@ -154,7 +154,8 @@ def test_file_becomes_a_node_and_an_edge(store: Store, records: Records) -> None
     assert [edge.key for edge in store.edges.of(id)] == [(id, "file-src/auth.py", "anchored_to")]
     assert store.nodes.require("file-src/auth.py").file == "src/auth.py"
     assert records.add("file", "./src/../src/auth.py").id == "file-src/auth.py"
-    assert count(store) == 2
+    assert store.nodes.require(records.add("file", "./b.py").id).file == "b.py"
+    assert count(store) == 3
 
 
 def test_location_is_a_path_and_lines() -> None:
@@ -317,6 +318,7 @@ def test_conversation_changes_only_staged(store: Store, records: Records, status
     records.add(*text, source="conversation")
     back = store.nodes.require(id)
     assert (back.status, back.source) == ("staged", "conversation")
+    assert records.edit(id, title="Other", source="conversation").state == "updated"
 
 
 # --- edit

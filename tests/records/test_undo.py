@@ -293,8 +293,9 @@ def test_restore_at_a_number_or_a_time(records: Records, store: Store) -> None:
     for at in ("0", "99", "2001-01-01"):
         with pytest.raises(LoreError, match="see 'lore show note-a --history'"):
             records.restore([A], at=at)
-    with pytest.raises(UsageError, match="not a valid date"):
-        records.restore([A], at="yesterday")
+    for at in ("yesterday", "²"):
+        with pytest.raises(UsageError, match="not a valid date"):
+            records.restore([A], at=at)
     records.forget([A])
     records.restore([A], at="1")
     assert store.nodes.require(A).body == "The first text of note-a"
