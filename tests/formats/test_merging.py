@@ -181,6 +181,10 @@ def test_former_values_are_merged_without_the_line_of_the_record(here: Store, th
     line, *former = export_lines(here)
     put(there, *former)
     assert (body(there), past(there)) == ("second", ["first"])
+    third = memory_store()
+    put(third, *former)
+    put(third, next(export_lines(there)))
+    assert list(export_lines(third)) == list(export_lines(there))
     put(there, line)
     assert list(export_lines(there)) == list(export_lines(here))
 
