@@ -54,9 +54,8 @@ def failure_of(error: Exception) -> LoreError | None:
         why = error.strerror or error
         return LoreError(f"{where}{why}: check the disk and the folder you are in")
     if isinstance(error, ModuleNotFoundError) and not (error.name or "pylore").startswith("pylore"):
-        return LoreError(
-            f"the Python package {error.name} is missing: run 'make setup', or install lore again"
-        )
+        what = f"the Python package {error.name} is missing"
+        return LoreError(f"{what}: run 'make setup', or install lore again")
     from ..store import open_store
     from .session import data_folder
 

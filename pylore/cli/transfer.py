@@ -203,10 +203,8 @@ def sync(
         def run(store: Store) -> tuple[Imported, dict[str, Any]]:
             done = sync_file(session.engine(store), file, out=not only_in, dry_run=dry_run)
             if done.resolved:
-                done.came_in.notes.append(
-                    f"{file}: both sides of git's merge are in the store and "
-                    "in the file: 'git add' it"
-                )
+                both = "both sides of git's merge are in the store and in the file"
+                done.came_in.notes.append(f"{file}: {both}: 'git add' it")
             return done.came_in, {"out": done.went_out, "file": os.path.abspath(file)}
 
         _sync(session, run)

@@ -53,10 +53,8 @@ def index_hub(hub: Hub, embedder_of: Callable[[], Embedder | None], notes: list[
         embedder = embedder_of()
         name, dimension = (embedder.name, embedder.dimension) if embedder else (None, 0)
         if (own := hub.hello().get("embedder", name)) != name:
-            notes.append(
-                f"{hub.name} has vectors of {own}, not of {name or 'no embedder'}: "
-                "another client indexes what was sent"
-            )
+            what = f"{hub.name} has vectors of {own}, not of {name or 'no embedder'}"
+            notes.append(f"{what}: another client indexes what was sent")
             break
         for batch in ahead(_batches(rows, embedder)):
             values = (dumps(batch), name, dimension)

@@ -48,9 +48,8 @@ def _no_store(folder: str, path: str) -> StoreError:
 
 def _other_version(path: str, version: object) -> StoreError:
     if version == 0 and os.path.getsize(path) == 0:
-        return StoreError(
-            f"{path}: is empty: 'lore init' makes a store of it, then import your last export"
-        )
+        hint = "'lore init' makes a store of it, then import your last export"
+        return StoreError(f"{path}: is empty: {hint}")
     newer = isinstance(version, int) and version > SCHEMA_VERSION
     mend = "use a newer lore" if newer else "import your last export into a new store"
     return StoreError(f"{path}: schema version {version}, this lore reads {SCHEMA_VERSION}: {mend}")
