@@ -15,11 +15,13 @@ from ..cli.session import data_folder, project_folder
 from ..core.errors import LoreError
 from ..core.json import dumps, lines_of, loads, parse_object, require_storable
 from ..core.settings import BUILT_IN_RETRIEVERS, OWN_EMBEDDERS, Settings
+from ..core.text import one_line, printable
 from ..store import FILE
 from ..store.filter import Scope
 from ..system import config
 from ..system.files import is_trusted
 from ..system.programs import exit_at_once
+from ..terminal import LONGEST_NOTE
 from .arguments import read
 from .tools import TOOLS
 
@@ -290,15 +292,18 @@ class Server:
         if not isinstance(name, str) or name not in self._tools:
             only = " (the server runs without --write)" if name in [*TOOLS] else ""
             raise ProtocolError(INVALID_PARAMS, f"Unknown tool: {str(name)[:60]}{only}")
-        failed, notes = False, list[str]()
+        blocks, failure = list[str](), None
         try:
             text, notes = self._current.call(name, arguments)
+            blocks.append(text)
         except Exception as error:
             if (failure := failure_of(error)) is None:
                 raise
-            failed, text = True, f"lore: {failure}\n"
-        texts = [text, *(["".join(f"lore: {note}\n" for note in notes)] if notes else [])]
-        return {"content": [{"type": "text", "text": one} for one in texts], "isError": failed}
+            notes = [str(failure)]
+        if lines := [one_line(printable(note))[:LONGEST_NOTE] for note in notes]:
+            blocks.append("".join(f"lore: {line}\n" for line in lines))
+        content = [{"type": "text", "text": one} for one in blocks]
+        return {"content": content, "isError": failure is not None}
 
 
 def messages(lines: BinaryIO) -> Iterator[Message]:

@@ -55,7 +55,7 @@ def files_near(store: Store, near: Near, notes: list[str]) -> list[str]:
         some = [*_meant(store, near.root, glob)]
         found += some
         if not some:
-            said = MARKS.get(glob, f"--files '{glob}' matches no file in")
+            said = MARKS.get(glob, f"'{glob}' matches no file in")
             notes.append(f"{said} {near.root}")
     return [*dict.fromkeys(found)]
 

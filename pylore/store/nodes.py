@@ -76,7 +76,7 @@ class Nodes(Table):
         """Return a node, forgotten or not; raise LoreError for an unknown id."""
         node = self.get(id)
         if node is None:
-            raise LoreError(f"no node '{id}': see 'lore list'")
+            raise LoreError(f"no node '{id}': see 'lore search'")
         return node
 
     def require_live(self, id: str) -> Node:

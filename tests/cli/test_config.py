@@ -226,7 +226,7 @@ def test_records_of_a_scope_are_hidden_from_others(lore: Lore, common: str) -> N
         assert lore.id("search", "pier", *scope) == id
     assert lore("search", "pier", "--graph-depth", "3").json == []
     assert lore.id("list") == common
-    assert f"no node '{id}': see 'lore list'" in lore.refuse("show", id, code=1)
+    assert f"no node '{id}': see 'lore search'" in lore.refuse("show", id, code=1)
     assert lore.id("show", id.split("@@")[0], "--scope=alice") == id
 
 

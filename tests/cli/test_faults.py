@@ -21,8 +21,8 @@ def test_misspelled_words_are_refused(lore: Lore) -> None:
         link note-one relate_to note-two | 2 | did you mean 'relates_to'?
         related note-one --edges relate_to | 2 | did you mean 'relates_to'?
         import --type nots . | 2 | did you mean 'note'?
-        link note-one relates_to note-twx | 1 | see 'lore list'
-        related note-twx | 1 | see 'lore list'
+        link note-one relates_to note-twx | 1 | see 'lore search'
+        related note-twx | 1 | see 'lore search'
     """)
     lore("add", "note", "tagged", "--tags", "auth")
     for command in ("list", "search tagged"):

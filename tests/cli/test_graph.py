@@ -167,10 +167,10 @@ def test_view_writes_and_opens_a_file(filled: Lore) -> None:
 def test_verbs_refuse_wrong_words(filled: Lore) -> None:
     wrong = f"{DECISION[:-2]}zz"
     filled.refuse_each(f"""
-        graph related {wrong} | 1 | see 'lore list'
-        graph neighbors {wrong} | 1 | see 'lore list'
-        graph path {NOTE} {wrong} | 1 | see 'lore list'
-        graph export --around {wrong} | 1 | see 'lore list'
+        graph related {wrong} | 1 | see 'lore search'
+        graph neighbors {wrong} | 1 | see 'lore search'
+        graph path {NOTE} {wrong} | 1 | see 'lore search'
+        graph export --around {wrong} | 1 | see 'lore search'
         graph export --edges learnt_from | 2 | did you mean 'learned_from'
         graph neighbors | 2 | needs an id
         graph path | 2 | lore graph path

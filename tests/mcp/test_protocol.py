@@ -120,7 +120,7 @@ def test_unreadable_request_gets_an_error_with_id(folder: Path, params: str) -> 
         ("lore_search", {"query": "x", "types": ["decisio"]}, "decisio"),
         ("lore_show", {"ids": ["a-1"] * 51}, "give at most 50 items"),
         ("lore_show", {"ids": ["note-00000000"]}, "no node 'note-00000000'"),
-        ("lore_related", {"id": "nowhere.py"}, "nowhere.py"),
+        ("lore_related", {"id": "nowhere.py\n\u202e"}, "nowhere.py ?"),
         ("lore_remember", {"type": "note", "text": "x", "links": ["y"]}, "give ID:RELATION"),
         ("lore_remember", {"type": "goal", "text": "x"}, "give one of decision, lesson"),
         ("lore_remember", {"id": "note-1", "kind": "hash"}, "kind needs a file"),
