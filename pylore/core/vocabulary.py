@@ -231,19 +231,19 @@ _CHANGELOGS = ("change", "history", "migrat", "news", "release", "upgrad", "what
 
 
 def is_changelog(path: str) -> bool:
-    """Return True if the name of a file is that of a changelog."""
-    return path.rpartition("/")[2].lower().startswith(_CHANGELOGS)
+    """Return True for a changelog by its name, and for a file in a folder of such a name."""
+    return any(name.startswith(_CHANGELOGS) for name in path.lower().split("/"))
 
 
 def is_source(path: str) -> bool:
     """Return True if the name of a file is that of code."""
-    name = path.rpartition("/")[2]
+    folders, _, name = path.rpartition("/")
     stem, dot, ending = name.rpartition(".")
-    if name.lower() in _NO_SOURCE_NAMES or "issue_template" in path.lower():
+    if name.endswith("rc") or name.lower() in _NO_SOURCE_NAMES or "issue_template" in path.lower():
         return False
     if not dot or not stem:
-        return not (name.isupper() or name.startswith(".") or name.endswith("rc"))
-    return ending.lower() not in NO_SOURCE and not ending.endswith("rc")
+        return not (name.isupper() or name.startswith(".") or is_changelog(folders))
+    return ending.lower() not in NO_SOURCE
 
 
 _MOST_ALTERNATIVES = 100

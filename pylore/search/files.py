@@ -149,7 +149,8 @@ def rank_files(
             plain[id] = plain.get(id, 0.0) + support.get(id, 0.0)
         ranks.legs["commits"] = support
     ranks.plain = relative(plain)
-    ranks.kind = _kinds(words.text, plain, alone=scope.types == ("file",))
+    paths = {**{id: path_of(id) for id in plain}, **made}
+    ranks.kind = _kinds(words.text, paths, alone=scope.types == ("file",))
     return ranks
 
 
@@ -244,14 +245,13 @@ def _words_of(path: str) -> list[str]:
     return [*map(fold, found), *(part for word in found for part in camel_parts(word))]
 
 
-def _kinds(text: str, ids: Iterable[str], *, alone: bool) -> dict[str, float]:
+def _kinds(text: str, paths: Mapping[str, str], *, alone: bool) -> dict[str, float]:
     """Return the factors below 1 of kinds of files; of prose only in a search for files ``alone``,
     since prose has a separate list otherwise."""
     tests = 1.0 if asks_for_tests(text) else OF_TESTS
     logs = 1.0 if asks_for_changes(text) else OF_CHANGELOGS
     factors = {}
-    for id in filter(path_of, ids):
-        path = path_of(id)
+    for id, path in paths.items():
         prose = path.lower().endswith(PROSE)
         if is_test(path) if prose else is_auxiliary(path):
             factor = tests

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from . import ParsedQuery
     from .legs import Matches
 
-
 AS_GOOD = 0.5
 """Share of the best passage's BM25 from which passages of a document are compared by words."""
 

@@ -88,13 +88,15 @@ def test_names_with_capitals_match_exactly(project: Project) -> None:
 
 
 def test_changelogs_rank_low_except_for_changes(project: Project) -> None:
-    sold, lit = "Old gadgets are sold\n", "Lamps are lit by the door\n" * 9
-    project.write("CHANGES.md", sold * 3 + lit)
+    sold, lit = "Old gadgets are sold\n", "Lamps are lit by the painted door\n" * 9
+    project.write("CHANGES.md", sold * 3 + lit + "Stack painted crates\n")
     project.write("shop.md", sold + lit)
+    project.write("src/crates.py", "# Stack the crates\n")
     project.index()
     assert files(project, "gadgets sold")[:2] == ["shop.md", "CHANGES.md"]
     for asked in ("when were gadgets sold", "gadgets sold in 2.0", "changes of gadgets"):
         assert files(project, asked)[:2] == ["CHANGES.md", "shop.md"], asked
+    assert files(project, "stack painted crates")[0] == "src/crates.py"
 
 
 def test_tests_rank_low_except_for_tests(project: Project) -> None:
@@ -119,7 +121,7 @@ def test_data_and_prose_rank_low_in_files(project: Project) -> None:
 
 def test_kinds_of_files() -> None:
     source = ["src/latest.py", "lib/a.test", "docs/conf.py", "bin/run", "a.min.js"]
-    assert [*filter(is_source, [*source, "ChangeLog", ".zshrc", "setup.cfg"])] == source
+    assert [*filter(is_source, [*source, "ChangeLog", "news/issue-1", ".zshrc"])] == source
     assert [*filter(is_auxiliary, source)] == ["lib/a.test", "docs/conf.py", "a.min.js"]
 
 
