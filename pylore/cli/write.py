@@ -294,8 +294,7 @@ def confirm(
     """
     wanted = ids_from(words, "confirm")
     with session.open() as store:
-        records = session.records(store)
-        changes = records.confirm(wanted, retract=retract)
+        changes = session.records(store).confirm(wanted, retract=retract)
     _print(session, *changes, listed=True)
 
 

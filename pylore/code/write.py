@@ -180,8 +180,7 @@ class Writer:
         for node in forgotten:
             node.invalidated_at = self._now
             self._store.nodes.invalidate(node.id, self._now)
-        found = self._store.code.resolved([node.id for node in forgotten])
-        self._store.edges.drop_derived(found)
+        self._store.edges.drop_derived(self._store.code.resolved([node.id for node in forgotten]))
         return forgotten
 
     def _move_links(self, path: str, target: str, old: Mapping[str, Node]) -> None:

@@ -257,8 +257,7 @@ class WorkTree:
                 self.refused[path] = why
             return f"{path} {why}"
         try:
-            content = read_plain(os.path.join(self._root, path), _LARGEST)
-            return content.decode().split("\n")
+            return read_plain(os.path.join(self._root, path), _LARGEST).decode().split("\n")
         except LoreError as error:
             return f"{path} {error}"
         except (OSError, UnicodeDecodeError):

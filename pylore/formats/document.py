@@ -327,8 +327,7 @@ class _Loader(yaml.BaseLoader):
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         event = self.peek_event()  # type: ignore[no-untyped-call]
         if event.anchor or getattr(event, "tag", None) not in _TAGS:
-            why = f"'&', '*' or '!' means more than text in YAML: {_MEND}"
-            raise _fault(_line(event), why)
+            raise _fault(_line(event), f"'&', '*' or '!' means more than text in YAML: {_MEND}")
         return super().compose_node(parent, index)
 
 

@@ -473,8 +473,7 @@ class Records:
         file = self.store.nodes.get(id)
         if file is None or file.invalidated_at is not None:
             self.write(Node(check_id(id), "file", title=path, file=path, source="file"))
-        edge = Edge(node.id, id, ANCHORED_TO)
-        self.store.edges.put(self._checked(edge, None, {}, force=True))
+        self.store.edges.put(self._checked(Edge(node.id, id, ANCHORED_TO), None, {}, force=True))
         if note := anchor_file(self.store, self._root, node.id, *here):
             self.notes.append(note)
 

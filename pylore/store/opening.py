@@ -157,8 +157,7 @@ def reading_copy(path: str, *, alone: bool = True) -> apsw.Connection:
     from urllib.parse import quote
 
     name = f"file:{quote(path)}?" + ("immutable=1" if alone else "mode=ro")
-    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-    connection = apsw.Connection(name, flags=flags)
+    connection = apsw.Connection(name, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
     _distrust_schema(connection)
     return connection
 

@@ -196,8 +196,7 @@ class Vectors(Table):
             " CROSS JOIN vectors o ON o.key = j.value"
             " WHERE length(v.embedding) > 0 AND length(o.embedding) > 0"
         )
-        rows = self._rows(query, given, given)
-        return {(one, other): cosine for one, other, cosine in rows}
+        return {(one, other): cosine for one, other, cosine in self._rows(query, given, given)}
 
 
 def extension_file() -> str:

@@ -184,8 +184,7 @@ class Git:
     def before_last(self, path: str) -> str:
         """Return the commit before the newest that changed a file; "" if there is none."""
         words = ("-n1", *LOG, "--no-patch", "--full-history", "--no-merges", "--format=%P")
-        found = self.ask("log", *words, "HEAD", "--", path)
-        return (found or "").partition(" ")[0].strip()
+        return (self.ask("log", *words, "HEAD", "--", path) or "").partition(" ")[0].strip()
 
     def changed(self) -> list[str]:
         """Return the staged, changed, deleted and untracked files below the folder. Raise LoreError

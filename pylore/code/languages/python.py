@@ -119,8 +119,7 @@ class PythonImports(Importer):
         folder = module[: -len(_INIT) - 1] if module.endswith(_INIT) else module
         for _ in range(up):
             folder = folder_of(folder)
-        first = self._module(folder) or module
-        return Found(files, (Bound(local, first),), sure)
+        return Found(files, (Bound(local, self._module(folder) or module),), sure)
 
 
 _TYPES = (str, bytes, list, dict, set, int, float, object)
