@@ -229,11 +229,10 @@ class Names:
             if head == "super":
                 module = _module_around(file, module.rpartition(".")[0])
             return self.chain(file, module, rest)
-        if file.importer is None:
-            return []
         module, _, name = text.rpartition(".")
-        found = file.importer.find(file.facts, Import(module, name, kind="use"))
-        return self._join(self.exported(*one[1:]) for one in found.bound if one.module)
+        item = Import(module, name, kind="use")
+        bound = file.importer.find(file.facts, item).bound if file.importer else ()
+        return self._join(self.exported(*one[1:]) for one in bound if one.module)
 
     def _name(self, file: File, scope: str, name: str) -> Things:
         spec = file.language

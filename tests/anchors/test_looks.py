@@ -33,8 +33,8 @@ TEXTS = {
         "Login 2-11, Login.MAX 3-3, Login.check 4-9, Login.n 10-10",
     ),
     "a.swift": (
-        "extension L {\n static let s = L()\n public init?(_ t: K) {\n }\n}\n",
-        "L 1-5, L.s 2-2, L.init 3-4",
+        "extension L {\n static let s = L()\n init?(_ t: K) {\n }\n func g() { let a = 1 }\n}\n",
+        "L 1-6, L.s 2-2, L.init 3-4, L.g 5-5",
     ),
     "a.lua": (
         "local M = {}\nfunction M.check(x)\n  local y = 1\n  return y\nend\n-- why\nM.limit = 4\n",
