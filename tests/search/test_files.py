@@ -84,6 +84,7 @@ def test_names_with_capitals_match_exactly(project: Project) -> None:
     assert definitions(project.store, ["Query"]) == {"symbol-src/b.py::Query": 1.0}
     assert definitions(project.store, ["query"]) == {"symbol-src/a.py::query": 1.0}
     assert definitions(project.store, ["QUERY"]) == {}
+    assert definitions(project.store, ["c7"]) == {"symbol-src/all.py::C7": 1.0}
     assert files(project, "run")[0] == "src/all.py", "whose symbols exceed the limit of a leg"
 
 
