@@ -53,8 +53,7 @@ def test_session_becomes_events_once(tmp_path: Path, log: Path) -> None:
 
 
 def test_growing_transcript_is_read_in_any_portions(tmp_path: Path) -> None:
-    session = a_session()
-    capture(session.write(tmp_path / "whole.jsonl"))
+    capture(a_session().write(tmp_path / "whole.jsonl"))
     whole = spans()
     other = a_session("5e550000-0000-4000-8000-000000000002")
     file = tmp_path / "grows.jsonl"

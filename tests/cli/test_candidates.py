@@ -49,8 +49,7 @@ def test_promote_makes_records_of_all_or_none(found: Lore) -> None:
     """)
     assert found("list").json == []
     id = found.id("promote", rule, "--as", "lesson")
-    row = found("show", id).json
-    assert id.startswith("lesson-") and row["status"] == "staged"
+    assert id.startswith("lesson-") and found("show", id).json["status"] == "staged"
     text = found("show", id, "--text").out
     assert "learned_from session-s1" in text and "s1.jsonl#2" in text
     assert f"'{rule}' is lesson-" in found.refuse("promote", rule, code=1)

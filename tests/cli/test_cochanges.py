@@ -25,8 +25,7 @@ def test_files_that_change_together_are_linked(repository: Lore) -> None:
     change(repository, "one", "auth.py", "tokens.py")
     change(repository, "two", "auth.py", "tokens.py")
     change(repository, "three", "auth.py")
-    done = repository(*ANALYZE)
-    assert counts(done, "commits", "files", "edges", "added") == [3, 2, 1, 1]
+    assert counts(repository(*ANALYZE), "commits", "files", "edges", "added") == [3, 2, 1, 1]
     assert repository(*NEIGHBORS).out == "file-tokens.py\n"
     (edge,) = repository("show", "file-auth.py").json["edges"]
     assert edge["metadata"]["commits"] == 2 and edge["metadata"]["correlation"] < 1
@@ -40,8 +39,7 @@ def test_since_takes_dates_ages_and_words_of_git(repository: Lore) -> None:
     change(repository, "one", "a", "b")
     for since in ("2001-01-31", "90d", "3 months ago", ""):
         assert counts(repository(*ANALYZE, "--since", since), "commits") == [1]
-    refused = repository.refuse(*ANALYZE, "--since", "banana")
-    assert "'banana' is not a valid date" in refused
+    assert "'banana' is not a valid date" in repository.refuse(*ANALYZE, "--since", "banana")
 
 
 def test_empty_window_leaves_former_cochanges(repository: Lore) -> None:

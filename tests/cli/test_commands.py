@@ -84,8 +84,7 @@ def test_help_of_a_command_ignores_broken_configs(lore: Lore) -> None:
     for number, name in enumerate(lore("help", "--names").lines):
         shown = lore(name, ("-h", "--help")[number % 2], "--nonsense")
         assert f"Usage: lore {name}" in shown.out and not shown.err, name
-    whole = lore("help", "search").out
-    assert whole == lore("search", "--nonsense", "words", "--help").out
+    assert lore("help", "search").out == lore("search", "--nonsense", "words", "--help").out
     assert not (lore.project / "canary").exists()
 
 
@@ -108,8 +107,7 @@ def test_user_command_is_listed_with_help(lore: Lore, own: Path) -> None:
     assert "  greet           a command of my own" in lore("help", "--all").lines
     assert "Usage: lore greet" in lore("help", "greet").out
     shutil.copy(shutil.which("true") or "", own / "lore-binary")
-    refused = lore.refuse("help", "binary", code=1)
-    assert "has no help: try 'lore binary --help'" in refused
+    assert "has no help: try 'lore binary --help'" in lore.refuse("help", "binary", code=1)
 
 
 def test_only_files_that_are_executable_run(lore: Lore, own: Path) -> None:

@@ -68,8 +68,7 @@ def test_git_mark_names_the_changed_files(tree: Lore) -> None:
 
 def test_git_mark_refuses_unsafe_filters(tree: Lore) -> None:
     tree.git("config", "filter.a=b.clean", "true")
-    refused = tree.refuse("search", "--files", "@git", code=1)
-    assert "cannot be switched off" in refused
+    assert "cannot be switched off" in tree.refuse("search", "--files", "@git", code=1)
 
 
 def test_related_prints_records_of_a_file_first(tree: Lore) -> None:

@@ -48,8 +48,7 @@ def test_two_projects_sync_through_a_hub(lore: Lore, url: str) -> None:
         assert [row["state"] for row in lore("undo", *redo).json] == ["restored"]
     assert lore("sync", "team", "--text").out.startswith("out ")
     assert lore("sync", "team", "--text").out == ""
-    done = lore("hub", "status", "team", "--text")
-    assert "0 unsent, 0 unread, synced 20" in done.out
+    assert "0 unsent, 0 unread, synced 20" in lore("hub", "status", "team", "--text").out
     lore("doctor")
 
 

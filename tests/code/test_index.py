@@ -97,8 +97,7 @@ def test_second_run_reads_and_writes_no_file(project: Project) -> None:
 
 def test_change_touches_only_the_changed_file(project: Project) -> None:
     project.index()
-    store = project.store
-    store.connection.execute("UPDATE nodes SET updated_at = '2001-01-01T00:00:00Z'")
+    project.store.connection.execute("UPDATE nodes SET updated_at = '2001-01-01T00:00:00Z'")
     project.write("src/jwt.py", "# one line more\n\n" + JWT.replace("encode", "sign"))
     done = project.index()
     assert (done["read"], done["changed"], done["symbols"]) == (1, 1, 4)

@@ -156,8 +156,7 @@ def test_pruned_document_forgotten_by_a_person_stays_forgotten(project: Project)
 
 @pytest.mark.parametrize("way", ["undo", "restore"])
 def test_restored_document_without_file_is_reported_again(project: Project, way: str) -> None:
-    file = linked(project)
-    file.unlink()
+    linked(project).unlink()
     project.run("docs", prune=True)
     if way == "undo":
         project.records.undo()

@@ -205,8 +205,7 @@ def test_conflict_is_reported_with_both_values_stored(here: Store, there: Store)
 @pytest.mark.parametrize("mine", [LATER, AHEAD])
 def test_preferred_side_wins_everywhere(here: Store, there: Store, prefer: str, mine: str) -> None:
     met(here, there, mine=mine, theirs=LATE)
-    done = take(here, there, prefer=prefer)
-    assert [one.stands for one in done.conflicting] == [prefer]
+    assert [one.stands for one in take(here, there, prefer=prefer).conflicting] == [prefer]
     chosen = {"ours": "mine", "theirs": "theirs"}[prefer]
     assert body(here) == chosen and {"first", "mine", "theirs"} == {chosen, *past(here)}
     assert counts(take(there, here))["updated" if prefer == "ours" else "unchanged"] or True
@@ -267,8 +266,7 @@ def test_purge_travels_to_other_stores(here: Store, there: Store) -> None:
     Records(here, Settings(), None).forget(["note-a"], purge=True)
     assert counts(take(here, there)) == {"kept": 2, "unchanged": 1}
     assert here.nodes.get("note-a") is None
-    done = take(there, here)
-    assert done.notes == ["note-a: deleted for good elsewhere"]
+    assert take(there, here).notes == ["note-a: deleted for good elsewhere"]
     assert there.nodes.get("note-a") is None and there.edges.get(*KEY) is None
     assert [*there.changes.former()] == [] and [*export_lines(there)] == [*export_lines(here)]
     Records(there, Settings(), None).add("note", "anew", id="note-a")  # within the same second

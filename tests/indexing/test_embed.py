@@ -74,8 +74,7 @@ def vectors_of(store: Store) -> dict[str, bytes]:
         "SELECT v.key, v.embedding FROM vectors v JOIN texts_fts_docsize d ON d.id = v.key"
         " JOIN sketches s ON s.key = v.key"
     )
-    full = store.fulltext
-    return {" ".join(full.shown(key)): vector for key, vector in rows}
+    return {" ".join(store.fulltext.shown(key)): vector for key, vector in rows}
 
 
 def require_all_of(store: Store, endpoint: Endpoint, count: int) -> None:
