@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from .languages import LanguageSpec
 
@@ -238,7 +238,7 @@ def split(text: str, separators: str = ",") -> list[str]:
     ['a', 'f(b, c)', "'('"]
     """
     parts, start, position = [], 0, 0
-    stops = _splitting(separators)
+    stops = re.compile(rf"[{re.escape(separators)}(\[{{<{_QUOTES}]")
     while match := stops.search(text, position):
         here, position = match[0], match.start()
         if here in separators:
@@ -249,8 +249,3 @@ def split(text: str, separators: str = ",") -> list[str]:
         else:
             position = after_brackets(text, position)
     return [part.strip() for part in (*parts, text[start:]) if part.strip()]
-
-
-@cache
-def _splitting(separators: str) -> re.Pattern[str]:
-    return re.compile(f"[{re.escape(separators)}{re.escape(''.join(_CLOSING))}{_QUOTES}]")

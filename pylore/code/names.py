@@ -51,6 +51,7 @@ class Def:
         self.outer: Def | None = None
         self.children: dict[str, Def] = {}
         self.bases: list[Def] = []
+        self.twins: list[Def] = []  # of several files, in a namespace
 
 
 class File:
@@ -59,10 +60,13 @@ class File:
     def __init__(self, facts: FileFacts) -> None:
         self.facts = facts
         self.path = facts.path
+        self.stem = facts.path.rpartition(".")[0]
         self.language = language(facts.language)
         self.assigned = facts.assigned
         self.bound: dict[str, list[Bound]] = {}
         self.stars: list[Bound] = []
+        if facts.language == "javascript":
+            self.bind([Bound("exports", facts.path)])
         self.importer: Importer | None = None
         self.mates = ""  # the package with names that are visible without an import
         self.used = [  # namespaces, and the visible names of each
@@ -118,6 +122,7 @@ class Names:
         self.order = cache(self._order)
         self._class_around = cache(self._find_class_around)
         self._reached = lru_cache(REACHED)(self._find_reached)
+        self._stems = lru_cache(REACHED)(self._find_stems)
         self._used = lru_cache(REACHED)(self._find_used)
         self._having: dict[tuple[str, str], list[File]] = {}  # by family and top-level name
         for file in files.values():
@@ -152,6 +157,9 @@ class Names:
                     if part is not whole and part.is_class:
                         whole.children.update({**part.children, **whole.children})
                         part.children, part.bases = whole.children, whole.bases
+            elif found[0].outer is None or found[0].outer.kind == "module":
+                for part in found:
+                    part.twins = found
 
     def _adopt(self, file: File) -> None:
         """Give methods that are defined outside of their type's file to that type."""
@@ -190,7 +198,7 @@ class Names:
     def chain(self, file: File, scope: str, text: str) -> Things:
         """Return the things that ``text`` may be in ``scope``; [] with an unknown name in it."""
         (head, calls), *rest = _parts(text)
-        things = self._name(file, scope, head)
+        things = self._included(file, self._name(file, scope, head))
         path = text.partition("(")[0]
         if not things and "." in path and file.language.paths:
             things = self._path(file, scope, path)
@@ -200,8 +208,20 @@ class Names:
         things = self._called(things, calls)
         own = head in file.language.self_names
         for name, calls in rest:
-            things, own = self._called(self._members(things, name, own), calls), False
+            things = self._included(file, self._members(things, name, own))
+            things, own = self._called(things, calls), False
         return things
+
+    def _included(self, file: File, things: Things) -> Things:
+        """Replace definitions with twins in other files by definitions of included files."""
+        found = []
+        for one in things:
+            twins = [x for x in getattr(one.of, "twins", ()) if x.file.stem in self._stems(file)]
+            found.append(one._replace(of=twins[0]) if twins and one.of not in twins else one)
+        return found
+
+    def _find_stems(self, file: File) -> set[str]:
+        return {self._files[path].stem for path in (file.path, *self._reached(file)[0])}
 
     def _called(self, things: Things, times: int = 1) -> Things:
         for _ in range(times):
@@ -340,6 +360,8 @@ class Names:
             outer = made.outer if made else None
             if made and outer and (outer.is_class or (in_objects and made.kind == "method")):
                 return outer
+            if made and in_objects and any(d.kind == "method" for d in made.children.values()):
+                return made  # a constructor without a class
             scope = scope.rpartition(".")[0]
         return None
 

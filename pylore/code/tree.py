@@ -6,7 +6,6 @@ import os
 import posixpath
 import stat
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import takewhile
 
 from ..core.errors import LoreError
 from ..system.project_files import place_within, read_plain
@@ -107,15 +106,11 @@ def step(folder: str, relative: str) -> str | None:
 
 def nearest(paths: Iterable[str], to: str) -> str | None:
     """Return the path that shares the most leading folders with ``to``; None for a tie."""
-    ranked = sorted(((_shared(path, to), path) for path in paths), reverse=True)
+    both = ((path, [path.split("/")[:-1], to.split("/")[:-1]]) for path in paths)
+    ranked = sorted(((len(posixpath.commonprefix(two)), path) for path, two in both), reverse=True)
     if not ranked or (len(ranked) > 1 and ranked[0][0] == ranked[1][0]):
         return None
     return ranked[0][1]
-
-
-def _shared(path: str, other: str) -> int:
-    folders = zip(path.split("/")[:-1], other.split("/")[:-1], strict=False)
-    return len([*takewhile(lambda pair: pair[0] == pair[1], folders)])
 
 
 class Importer:

@@ -68,14 +68,13 @@ def test_an_imported_name_is_followed_through_reexports() -> None:
 
 
 def test_names_of_javascript_modules() -> None:
-    imports = [Import("./lib", "default", "Thing"), Import("./lib", "*", "all")]
+    imports = [Import("./lib", "default", "Thing"), Import("./lib", "*", "lib")]
     imports += [Import("./lib", "renamed"), Import("./old", "", "old"), Import("./barrel", "f")]
-    imports += [Import("./only", "", "only"), Import("./both", "", "both")]
+    imports += [Import(f"./{name}", "", name) for name in ("only", "both", "all")]
     imports += [Import("./barrel", "default", "d"), Import("./stars", "default", "none")]
-    calls = "go: Thing; go: all.f; go: renamed; go: old; go: old.part; go: f; go: only; go: both"
-    main = file(
-        "main.ts", "function go; function late", imports, calls=f"{calls}; late: d; late: none"
-    )
+    calls = "go: Thing; go: lib.f; go: renamed; go: old; go: old.part; go: f; go: only; go: both"
+    symbols = "function go; function late; function last"
+    main = file("main.ts", symbols, imports, calls=f"{calls}; late: d; late: none; last: all")
     lib = file(
         "lib.ts",
         "class Thing; method Thing.constructor; function f; function g",
@@ -87,9 +86,10 @@ def test_names_of_javascript_modules() -> None:
     old = file("old.js", "function main; function main.part", default)
     only, both = file("only.js", "function h"), file("both.js", "function j; function k")
     callees = "lib.ts::Thing.constructor lib.ts::f lib.ts::g old.js::main old.js::main.part"
-    found = called(main, lib, barrel, stars, old, only, both)
-    late = ("main.ts::late", "old.js::main")
-    assert found == {late, *each("main.ts::go", f"{callees} only.js::h")}
+    both_ways = file("all.js", "", [Import("./old", "", "default", kind="export")])
+    found = called(main, lib, barrel, stars, old, only, both, both_ways)
+    defaults = {("main.ts::late", "old.js::main"), ("main.ts::last", "old.js::main")}
+    assert found == {*defaults, *each("main.ts::go", f"{callees} only.js::h")}
     assert pairs("instantiates", main, lib, barrel, old) == {("main.ts::go", "lib.ts::Thing")}
 
 
@@ -116,11 +116,6 @@ def test_the_files_of_a_go_package_see_each_other(tmp_path: Path) -> None:
         ("net/b.go::Server.Close", "net/a.go::Listen"),
         ("main.go::main", "net/a.go::Listen"),
     }
-
-
-def test_methods_of_objects_without_a_symbol() -> None:
-    one = file("a.js", "method app.f; method app.g", calls="app.f: this.g")
-    assert [edge.weight for edge in edges(one)] == [names.OWN_METHOD]
 
 
 def test_java_imports_whole_packages_and_classes() -> None:
@@ -191,6 +186,9 @@ def test_values_have_the_assigned_class(more: str, assigned: str, callee: str) -
 KNOWN = {
     "a.py": "class Q:\n def f(s): return s\ndef m() -> 'Q | None': ...\nx = 1 or m()\nx.f()\n",
     "a.js": "class Q { #p = new Q(); f() {} g() { this.#p.f() } }",
+    "b.js": "function Q() { var q = this; q.f() } Q.prototype.f = function () {};",
+    "f.js": "var Q = {}; Q.f = function () {}; Q.g = function () { this.f() };",
+    "e.js": "class Q { f() {} }\nexports.m = function () { return new Q() };\nexports.m().f()",
     "c.js": "class Q { f() {} }\nconst a = { h, g() { this.h().f() } };\nconst h = () => new Q();",
     "a.go": "package p\ntype Q int\nfunc (q Q) f() {}\ntype B struct{Q}\nfunc g(b B) {b.Q.f()}\n",
     "b.go": "package p;type Q int;func (Q) f() {};func g(a []*Q) {for _, q := range a {q.f()}}\n",
@@ -211,7 +209,7 @@ def test_method_defined_outside_of_the_class() -> None:
         "module auth; class auth.Login < Base; class auth.Base; method auth.Base.log"
         "; function auth.trim; function other.trim",
     )
-    for module in ("module auth; ", ""):
+    for module in ("", "module auth; "):
         source = file(
             "login.cc",
             f"{module}method auth.Login.check",
@@ -220,6 +218,8 @@ def test_method_defined_outside_of_the_class() -> None:
         )
         found = each("login.cc::auth.Login.check", "login.h::auth.Base.log login.h::auth.trim")
         assert called(header, source) == found
+    twins = "module auth; class auth.Base; method auth.Base.log; function auth.trim"
+    assert called(file("a.cc", f"{twins}; function auth.a"), header, source) == found
 
 
 def test_modules_of_ruby_span_files() -> None:

@@ -206,7 +206,9 @@ class Configs:
         base: str | None = None
         paths: dict[str, list[str]] = {}
         for parent in parents:
-            inherited = self._extended(folder, parent, depth)
+            place = step(folder, parent) if parent.startswith(".") else None
+            names = () if place is None else (place, place + ".json", join(place, "tsconfig.json"))
+            inherited = next(filter(None, (self._read(name, depth + 1) for name in names)), None)
             if inherited is not None:
                 base = base if inherited.base is None else inherited.base
                 paths = inherited.paths or paths
@@ -221,11 +223,6 @@ class Configs:
                 for pattern, targets in options["paths"].items()
             }
         return Config(base, paths)
-
-    def _extended(self, folder: str, written: str, depth: int) -> Config | None:
-        place = step(folder, written) if written.startswith(".") else None
-        names = () if place is None else (place, place + ".json", join(place, "tsconfig.json"))
-        return next((c for name in names if (c := self._read(name, depth + 1)) is not None), None)
 
 
 class JavaScriptImports(Importer):
@@ -250,6 +247,8 @@ class JavaScriptImports(Importer):
             return outside(local if local != "*" else "")
         path, sure = place
         name = "" if item.name == "*" else item.name
+        if item.kind == "export" and not item.name:  # ``module.exports = require(…)``
+            return Found((path,), (Bound("*", path), Bound(local, path, local)), sure)
         return Found((path,), (Bound(local, path, name),) if local else (), sure)
 
     def _place(self, folder: str, written: str) -> tuple[str, float] | None:

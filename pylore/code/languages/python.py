@@ -24,17 +24,10 @@ class PythonImports(Importer):
         self._known: dict[tuple[str, str], tuple[str, float] | None] = {}
         for path in tree.paths:
             if path.endswith(_SUFFIXES):
-                self._note(path)
-
-    def _note(self, path: str) -> None:
-        folder = folder_of(path)
-        root = self._root_of(folder)
-        top = path[len(root) :].lstrip("/").partition("/")[0].partition(".")[0]
-        self._tops.setdefault(top, set()).add(root)
-        for outer in above(folder):
-            if outer in self._folders:
-                break
-            self._folders.add(outer)
+                root = self._root_of(folder_of(path))
+                top = path[len(root) :].lstrip("/").partition("/")[0].partition(".")[0]
+                self._tops.setdefault(top, set()).add(root)
+                self._folders.update(above(folder_of(path)))
 
     def _root_of(self, folder: str) -> str:
         """Return the folder that holds the outermost package around ``folder``."""

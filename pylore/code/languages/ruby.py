@@ -23,12 +23,9 @@ class RubyImports(Importer):
                 place = step(join(folder, layout), tail)
                 if place is not None and place in self.tree.paths and place != facts.path:
                     return whole(place, CERTAIN if layout == "lib" else BY_CONVENTION)
-        return self._elsewhere(facts.path, tail)
-
-    def _elsewhere(self, path: str, tail: str) -> Found:
-        """Return the nearest file below a ``lib``: each gem of a tree has one."""
+        # Each gem of a tree has a ``lib``.
         ending = self.tree.ending("lib/" + tail) or ("/" in tail and self.tree.ending(tail)) or []
-        best = nearest(ending, path)
+        best = nearest(ending, facts.path)
         return NOWHERE if best is None else whole(best, BY_SUFFIX)
 
 

@@ -53,7 +53,10 @@ class RustImports(Importer):
         start = self._start(path, parts)
         if start is None:
             return outside(local)
-        return self._walked(*start, local)
+        here, rest = start
+        while rest and (child := self._child(here, rest[0])) is not None:
+            here, rest = child, rest[1:]
+        return Found((here,), (Bound(local, here, ".".join(rest)),))
 
     def _nested(self, facts: FileFacts, name: str, line: int) -> str | None:
         """Return the file of ``mod name;`` in ``mod outer { … }``: in a folder of that name."""
@@ -87,13 +90,6 @@ class RustImports(Importer):
         if self._child(path, head):
             return path, parts
         return (self._libraries[head], rest) if head in self._libraries else None
-
-    def _walked(self, start: str, parts: list[str], local: str) -> Found:
-        """Follow modules as far as they are files; the rest is a name in the last."""
-        here = start
-        while parts and (child := self._child(here, parts[0])) is not None:
-            here, parts = child, parts[1:]
-        return Found((here,), (Bound(local, here, ".".join(parts)),))
 
     def _is_root(self, path: str, package: str) -> bool:
         inner = path[len(package) :].lstrip("/")

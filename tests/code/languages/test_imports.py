@@ -47,7 +47,6 @@ def to(
         (Import("./b.js", "x"), "src/a.ts", ["src/b.ts"], ["src/b.ts"]),
         (Import("./b?raw", "x"), "a.js", ["b.js"], ["b.js"]),
         (Import(".", "x"), "src/a.js", ["src/index.js"], ["src/index.js"]),
-        (Import("./nothing", "x"), "a.js", [], []),
         (Import("../../b", "x"), "src/a.js", ["b.js"], []),
         (Import("@/b", "x"), "src/x/a.ts", ["src/b.ts"], ["src/b.ts"]),
         (Import("@/nothing", "x"), "src/x/a.ts", ["src/b.ts"], []),

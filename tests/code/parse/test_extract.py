@@ -78,7 +78,7 @@ export const f = (async (r: Repo) => new Login(r)) satisfies F;
 Foo.prototype.bar = function (a) {
   return f(a);
 };
-exports.baz = () => import("./lazy");
+exports.baz = () => import("./lazy"); module.exports = require("./u");
 class A extends B.C {
   #p = new Q(); #n = mk();
   late = () => {
@@ -87,7 +87,8 @@ class A extends B.C {
 }
 """,
         "Foo.bar method 2-4; baz function 5-5; A class 6-11; A.late method 8-10",
-        "./r||f require 0; ./s|g|h require 0; ./lazy|| dynamic 0; ./t|default|D export 0",
+        "./r||f require 0; ./s|g|h require 0; ./lazy|| dynamic 0; ./t|default|D export 0; "
+        "./u||default export 0; ./u|| require 0",
         "Foo.bar: f; A: Q; A: mk; A.late: D; A.late: UI.Row; A.late: Cell",
         "A.q = D(); A.p = Q(); A.n = mk()",
     ),
@@ -195,7 +196,7 @@ class Login : public Base, private other::Thing<int> {
 };
 }
 bool ns::Login::operator==(const Login& o) const {
-  auto* q = new Repo();
+  auto* q = new Repo(); Other r(o), *s; Third<int> t;
   return helper(o);
 }
 """,
@@ -203,7 +204,7 @@ bool ns::Login::operator==(const Login& o) const {
         "ns.Login.~Login method 7-7; ns.Login.operator== method 12-15",
         "std|*| use 0",
         "ns.Login.~Login: go; ns.Login.check: repo_.find; ns.Login.operator==: Repo; "
-        "ns.Login.operator==: helper",
+        "ns.Login.operator==: helper; ns.Login.operator==: Other; ns.Login.operator==: Third",
         "ns.Login.repo_ = Repo(); ns.Login.operator==.q = Repo()",
     ),
     "a.rb": (
