@@ -71,7 +71,7 @@ def lstamp_of(path: str) -> str:
 
 
 def _stamp(found: os.stat_result) -> str:
-    return f"{found.st_size}-{found.st_mtime_ns}-{found.st_ctime_ns}"
+    return f"{found.st_size}-{max(found.st_mtime_ns, 0)}-{found.st_ctime_ns}"  # may be before 1970
 
 
 def settled(stamp: str) -> str:
