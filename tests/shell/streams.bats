@@ -5,12 +5,12 @@ load ../helper
 setup() {
   setup_store
   printf '%s\n' '{"id":"decision-sessions","type":"decision","title":"Sessions are kept in a cookie"}' |
-    lore import - -q --embedder none
+    lore import /dev/stdin -q --embedder none
 }
 
 @test "a batch answers each query before the next" {
   mkfifo in out
-  lore search --batch - --ids <in >out 3>&- &
+  { "$LORE_PYTHON" -c 'import os; os.set_blocking(0, False)' && lore search --batch - --ids; } <in >out 3>&- &
   exec 8>in 9<out
   printf '%s\n' '{"id":"q1","query":"cookie"}' >&8
   read -r -t 10 line <&9
