@@ -73,7 +73,7 @@ def import_paths(
     }
     root = project_root()
     for path in paths:
-        if path != "-" and not os.path.exists(real_place(path)):
+        if path != "-" and not (real_place(path) and os.path.exists(path)):
             raise LoreError(f"{path}: no such file: check the name")
     documents = [path for path in paths if os.path.isdir(path) or is_page(path)]
     files = [path for path in paths if path not in documents]
