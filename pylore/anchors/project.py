@@ -238,10 +238,10 @@ def root_to_keep(store: Store, root: str) -> str:
 def relative(root: str, path: str, written: str = "") -> str:
     """Return a path, which a person has ``written``, from the root and with ``/``; raise LoreError
     if it is outside, or has characters that no id may have."""
-    full = os.path.realpath(spelled(path))
-    if not path.isprintable() or not full.isprintable():
+    below = _below(root, os.path.realpath(spelled(path)), written or path)
+    if not below.isprintable():
         raise LoreError(f"{written or path!r}: has characters that cannot be printed: rename it")
-    return _below(root, full, written or path)
+    return below
 
 
 def relative_glob(root: str, start: str, pattern: str) -> str:

@@ -413,6 +413,7 @@ def test_paths_out_of_the_project_are_refused(anchored: Anchored) -> None:
             relative(root, str(anchored.root / path))
     with pytest.raises(LoreError, match="cannot be printed"):
         relative(root, str(anchored.root / "a\nb.py"))
+    assert relative("/a\nb", "/a\nb/c.py") == "c.py"
 
 
 FOREIGN = [
