@@ -87,16 +87,16 @@ class FileOutcome(NamedTuple):
 
 
 def work_all(jobs: Sequence[Job], processes: int) -> Iterator[list[FileOutcome]]:
-    """Yield the result of each job in order, worked on by so many processes.
-
-    Raises:
-        LoreError: a process died.
-    """
+    """Yield the results of the jobs in order, from several processes; LoreError if one has died."""
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
     from multiprocessing import get_context
 
-    pool = ProcessPoolExecutor(processes, get_context("fork"), _begin)
+    try:
+        pool = ProcessPoolExecutor(processes, get_context("fork"), _begin)
+    except (NotImplementedError, OSError):  # no semaphores, as without a writable /dev/shm
+        yield from (work(job, load_rules()) for job in jobs)
+        return
     running: deque[Future[list[FileOutcome]]] = deque()
     try:
         for job in jobs:

@@ -225,6 +225,7 @@ def test_similar_refuses_wrong_options(lore: Lore) -> None:
     lore.refuse_each("""
         graph similar --min 1.5 | 2 | --min
         graph similar -k 0 | 2 | --nearest
+        graph paht | 2 | no such command 'paht' (did you mean 'path'?)
         graph similar --type nots | 2 | unknown type 'nots'
         graph similar | 1 | lore store reindex
     """)

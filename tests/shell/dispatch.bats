@@ -116,8 +116,6 @@ fake_lore() { # lib/lore of a prefix, with an interpreter that prints what it ge
   expect_error 1 "no node 'note-00000000'"
   run_lore search x --grph-depth 1
   expect_error 2 "--graph-depth"
-  run_lore graph paht
-  expect_error 2 "no such command 'paht' (did you mean 'path'?)"
 }
 
 # --- commands of the user
