@@ -6,6 +6,7 @@ import os
 import re
 import sys
 import threading
+from contextlib import suppress
 from queue import Empty, Queue
 from time import monotonic, sleep
 
@@ -219,13 +220,14 @@ class Server:
                 self._current.read_ahead()
 
     def _read(self, lines: BinaryIO) -> None:
-        for message in messages(lines):
-            if message.error or message.id is not None:
-                self._unanswered[dumps(message.id)] = message
-                self._queue.put(message)
-            elif message.method == "notifications/cancelled":
-                cancelled = self._unanswered.get(dumps(message.params.get("requestId")), message)
-                cancelled.cancelled = True
+        with suppress(OSError):  # the terminal is gone, or stdin cannot be read
+            for message in messages(lines):
+                if message.error or message.id is not None:
+                    self._unanswered[dumps(message.id)] = message
+                    self._queue.put(message)
+                elif message.method == "notifications/cancelled":
+                    id = dumps(message.params.get("requestId"))
+                    self._unanswered.get(id, message).cancelled = True
         self._queue.put(None)
 
     def _line(self, message: Message) -> str:

@@ -87,11 +87,13 @@ def test_server_ends_with_its_client(shared: Path, tmp_path: Path) -> None:
     os.close(held)
 
 
-def test_server_ends_by_a_signal(shared: Path) -> None:
+def test_server_ends_by_a_signal_or_an_unreadable_stdin(shared: Path) -> None:
     with serving(shared) as wire:
         wire.ask(request(1, "server/discover"))
         wire.process.send_signal(signal.SIGTERM)
         assert wire.process.wait(timeout=10) == -signal.SIGTERM
+    with open(os.devnull, "wb") as unreadable:
+        subprocess.run([LORE, "mcp"], cwd=shared, stdin=unreadable, check=True, timeout=60)
 
 
 def test_clients_share_a_store_that_is_written(project: Path) -> None:
