@@ -81,13 +81,10 @@ CAUSE = f"Root cause: {WHY}"
         (say("⚠️ Gotcha: the watcher sees a rename as a file that is gone"), "gotcha", "lesson"),
         (prompt("Never push to main, we release from it every night"), "rule", "pattern"),
         (prompt("No, use `uv` instead of pip everywhere"), "preference", "decision"),
+        (prompt("whenever you change a schema, build the client"), "preference", "decision"),
         (prompt("We want errors as values because callers retry"), "preference", "decision"),
         (commit("Keep\n\nEverybody can read a file, so they stay."), "committed", "decision"),
-        (
-            commit("Speed\n\n- Sort before joining to avoid a table for each group\n- Tidy"),
-            "committed",
-            "decision",
-        ),
+        (commit("S\n\n- Sorts first to avoid a table for a group\n- T"), "committed", "decision"),
     ],
 )
 def test_signal_and_type_of_a_candidate(event: Event, name: str, type: str) -> None:
@@ -102,7 +99,7 @@ def test_signal_and_type_of_a_candidate(event: Event, name: str, type: str) -> N
         prompt("always"),
         prompt("No, use `uv` instead, pip is not locked here in CI"),
         prompt("Should we always sign the tokens before they are stored?"),
-        prompt("never mind, always failing for this test now"),
+        prompt("never mind, ERROR: never reached the state within 30 s"),
         prompt("diff --git a/x b/x\n@@ -1 +1 @@\nwe never use `tabs` here\n+ always"),
         prompt("Traceback (most recent call last):\nwe must never see `this`, always retry"),
         prompt("High Severity\n\nWe must always check `token` because it may be None"),
