@@ -32,8 +32,7 @@ def both_sides(lines: Iterable[bytes]) -> Iterator[bytes]:
     numbers are unchanged."""
     is_base, last = False, b""
     for line in lines:
-        mark = marker_of(line)
-        if mark:
+        if mark := marker_of(line):
             is_base, last = (last, mark) == (b"<<<<<<<", b"|||||||"), mark
         yield b"\n" if mark or is_base else line
 

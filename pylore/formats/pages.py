@@ -203,9 +203,10 @@ def _read_markdown(text: str) -> Page:
             page.use(token["used"], start)
         elif kind == "tag":
             page.tags.append(token["word"])
-        elif kind == "heading" and (token["level"] == "#" or start <= begin):
-            title = _plain(_CLOSING.sub("", token["title"]))
-            page.set_title(title, start, token.end("title"))
+        elif kind == "heading":
+            is_single = start <= begin and f"\n{token['level']} " not in text[at:]
+            if token["level"] == "#" or is_single:
+                page.set_title(_plain(_CLOSING.sub("", token["title"])), start, token.end("title"))
         elif kind == "html":
             page.set_title(_plain(token["inner"]), start, at)
         elif kind == "underline" and not page.title:
@@ -233,7 +234,7 @@ def _wiki_link(token: re.Match[str]) -> Link | None:
     end = token.string.rfind("\n", start, at)
     says = _SAYS.fullmatch(token.string, end + 1, at) if end >= 0 or not start else None
     target = token["name"].partition("|")[0].rstrip("\\").strip()
-    if not target or target.startswith("#"):  # a place in this document
+    if target in ("", "_TOC_") or target.startswith("#"):  # a place in this document
         return None
     # An embedded picture is not a document: it need not be found.
     is_media = token["embed"] and "." in target and not is_page(target.partition("#")[0])

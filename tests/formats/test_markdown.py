@@ -46,7 +46,7 @@ def test_links(text: str, found: list[tuple[str, str, str]]) -> None:
     [
         "[x](https://example.org/a.md)",
         "[x](mailto:someone) [y]({{'a.md'}}) <https://[x](a.md)> [x\n\ny](a.md)",
-        "[x](#part)",
+        "[x](#part) [[_TOC_]]",
         "![an image](a.png)",
         r"\[x](a.md)",
         "[^1]: a.md",
@@ -77,6 +77,7 @@ def test_link_in_any_prose_is_found(around: list[str]) -> None:
         ("A\ntitle\n===\n\ntext", "A title"),
         ("\n<!-- a\n-->\n<a id=b></a>\n## Second level {: #two}\n\n# First level", "Second level"),
         ("text\n\n## Second level\n\n# First level", "First level"),
+        ("## Symptoms\n\n### Alert\n\n## Steps", ""),
         ("# [A](b.md) `c` \\* &amp; ![d](e.png)", "A `c` * &"),
         ("<h1><img src='a.png'></h1>\n\n# ![Only](a.png)", "Only"),
         ("# List<String> and [[A]]", "List<String> and [[A]]"),
