@@ -15,7 +15,7 @@ from ..core.text import printable
 from ..formats.drawing import FORMS, draw
 from ..graph.queries import hubs, relations, within
 from ..graph.relations import relation_weights, weight_notes
-from ..indexing.similar import Plan, build, remove
+from ..indexing.similar import Plan, build
 from ..system.atomic_write import write_whole
 from ..terminal import write
 from ..terminal.text import columns, counts_text, each
@@ -112,7 +112,7 @@ def similar(
     """
     with session.open(whole="graph similar") as store:
         if taken_away:
-            row = remove(store)
+            row = build(store, None)
         else:
             plan = Plan.of(store) or Plan()
             plan.least = plan.least if least is None else least

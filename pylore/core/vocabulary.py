@@ -75,13 +75,6 @@ DECLARED_WEIGHT = 0.7
 STATUSES = ("staged", "confirmed", "superseded", "retracted")
 HIDDEN_STATUSES = ("superseded", "retracted")
 """Statuses that a search leaves out by default."""
-
-
-def collection_of(type: str, status: str = "confirmed") -> str:
-    """Return the full-text collection of a node."""
-    return HIDDEN if status in HIDDEN_STATUSES else COLLECTIONS.get(type, TEXTS)
-
-
 SOURCES = ("user_edit", "file", "system", "conversation")
 BROKEN = ("drifted", "violated", "invalid")
 """Verdicts of broken anchors."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..core.ids import plain
 from ..core.text import identifier_parts, one_line
-from ..core.vocabulary import HIDDEN, HIDDEN_STATUSES, NAMES, THING_IDS, collection_of
+from ..core.vocabulary import COLLECTIONS, HIDDEN, HIDDEN_STATUSES, NAMES, TEXTS, THING_IDS
 from .passages import rows_of
 
 TYPE_CHECKING = False
@@ -54,7 +54,8 @@ class Index:
             parts: dict[str, list[tuple[str, list[Row]]]] = {}
             for node in nodes[start : start + INDEXER_BATCH]:
                 rows = [] if node.invalidated_at else rows_of(node)
-                parts.setdefault(collection_of(node.type), []).append((node.id, rows))
+                collection = COLLECTIONS.get(node.type, TEXTS)
+                parts.setdefault(collection, []).append((node.id, rows))
             for collection, entries in parts.items():
                 self.replace(collection, entries)
         self.keep_facts(node.id for node in nodes if node.id.startswith(THING_IDS))

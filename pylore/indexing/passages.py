@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..core.text import BLOCKS, identifier_parts, is_spaceless
+from ..core.json import dumps, loads
+from ..core.text import BLOCKS, identifier_parts, is_spaceless, words
 from ..core.vocabulary import COLLECTIONS, TEXTS, is_changelog
 
 TYPE_CHECKING = False
@@ -34,8 +35,14 @@ _BLOCK = r"(?m)^(?=(?:[-*+•]|\d{1,9}[.)])[ \t])|(?<=\n\n)(?=\S)"
 def rows_of(node: Node) -> list[Row]:
     """Return a row for each passage of a node; the indexed text is the body and why."""
     text = f"{node.body}\n{node.why}" if node.why else node.body
-    prose = COLLECTIONS.get(node.type, TEXTS) == TEXTS
-    return passage_rows(node.title, text, " ".join(node.tags), node.file or "", prose=prose)
+    prose, path = COLLECTIONS.get(node.type, TEXTS) == TEXTS, node.file or ""
+    rows = passage_rows(node.title, text, " ".join(node.tags), path, prose=prose)
+    if rows and '"alias' in node.data and not is_changelog(path):
+        data = loads(node.data)
+        named = dumps([data.get("aliases", ""), data.get("alias", "")])
+        names = " ".join(words(named, paired=False))[:_REPEATED]
+        rows[0] = f"{rows[0][0]} {names}", *rows[0][1:5], names
+    return rows
 
 
 def passage_rows(title: str, body: str, tags: str, file: str, *, prose: bool = False) -> list[Row]:

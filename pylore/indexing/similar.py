@@ -74,9 +74,9 @@ class Plan(Row):
 # --- all records: numpy compares every pair, block by block; 20,000 records need seconds
 
 
-def build(store: Store, plan: Plan) -> dict[str, Any]:
-    """Make the edges of a plan, and store the plan; edges that people made or removed are not
-    changed.
+def build(store: Store, plan: Plan | None) -> dict[str, Any]:
+    """Make the edges of a plan, and store the plan; without a plan, remove both. Edges that people
+    made or removed are not changed.
 
     Return ``records`` compared, ``edges`` wanted, and the numbers of edges ``added``, ``updated``,
     ``invalidated`` and ``unchanged``.
@@ -85,21 +85,13 @@ def build(store: Store, plan: Plan) -> dict[str, Any]:
         StoreError: the store has no vectors.
     """
     before, _ = store.changes_seen()
-    count, wanted = _compare(store, plan)
+    count, wanted = _compare(store, plan) if plan else (0, {})
     with store.transaction():
-        if store.changes_seen()[0] != before:  # another process has written
+        if plan and store.changes_seen()[0] != before:  # another process has written
             count, wanted = _compare(store, plan)
         counts = _replace(store, wanted, [*store.edges.with_relation(RELATION)])
-        store.meta.set(_PLAN, dumps(plan.to_dict()))
+        store.meta.set(_PLAN, dumps(plan.to_dict()) if plan else None)
     return {"records": count, "edges": len(wanted), **counts}
-
-
-def remove(store: Store) -> dict[str, Any]:
-    """Remove the edges, except people's, and the plan."""
-    with store.transaction():
-        counts = _replace(store, {}, [*store.edges.with_relation(RELATION)])
-        store.meta.set(_PLAN, None)
-    return {"records": 0, "edges": 0, **counts}
 
 
 def _compare(store: Store, plan: Plan) -> tuple[int, Pairs]:

@@ -305,8 +305,9 @@ def test_aliases_and_ids_are_names_for_links(project: Project) -> None:
     project.write("b.md", "---\naliases: [Sessions]\npermalink: main/deep/path\n---\n# B")
     assert project.run().unresolved == 1
     assert project.edges("doc-a") == {("links_to", "doc-b")}
-    project.write("b.md", "---\nalias: Other\n---\n# B")
+    project.write("b.md", "---\nalias: [Other, [1]]\n---\n# B")
     assert project.run().unresolved == 2
+    assert project.store.fulltext.having("texts", "other", titled=True) == {"doc-b"}
     project.write("c.md", "---\nId: sessions\n---\n# C")
     project.run()
     assert project.edges("doc-a") == {("links_to", "doc-b"), ("links_to", "doc-sessions")}

@@ -14,7 +14,7 @@ from samples import examples
 
 from pylore.core.settings import Settings
 from pylore.embed.static import StaticEmbedder
-from pylore.indexing.similar import Plan, build, remove
+from pylore.indexing.similar import Plan, build
 from pylore.records.records import Records
 from pylore.store import Store
 
@@ -119,7 +119,7 @@ def test_build_changes_no_edges_of_people(lore: Opened) -> None:
     lore.records.unlink(a, "similar_to", c)
     build(lore.store, Plan(0.5))
     assert set(lore.edges()) == {(b, c)}
-    remove(lore.store)
+    build(lore.store, None)
     assert lore.edges() == {}
     edge = lore.store.edges.get(b, a, "similar_to")
     assert edge is not None and edge.invalidated_at is None and edge.weight == 0.3
@@ -129,7 +129,7 @@ def test_remove_ends_following(lore: Opened) -> None:
     lore.add(0)
     lore.add(6)
     build(lore.store, Plan(0.5))
-    assert remove(lore.store)["invalidated"] == 1
+    assert build(lore.store, None)["invalidated"] == 1
     lore.add(12)
     assert lore.edges() == {}
     assert Plan.of(lore.store) is None
