@@ -137,11 +137,6 @@ def is_own(name: str, scope: str) -> bool:
     return not scope or name.endswith(MARK + scope)
 
 
-def is_seen(name: str, scope: str) -> bool:
-    """Return True if a name is common or in the scope; without a scope always."""
-    return not scope or MARK not in name or name.endswith(MARK + scope)
-
-
 def called(names: Iterable[str], scope: str) -> list[str]:
     """Return the names that are common or in the scope, without the scope."""
     seen = [plain(name) for name in names if MARK not in name or (scope and is_own(name, scope))]

@@ -23,6 +23,15 @@ STOP_WORDS = frozenset(
     " whom whose why will with won would wouldn you your".split()
 )
 
+_FOREIGN = frozenset(
+    "alla als auch auf aus aux avec bei che chi con cual cuando dal dans das del della dem den"
+    " der des di die donde du ein eine einem einen einer el elle en es est et fur gli het hoe ich"
+    " il ist je kann konnen la las le les lo los mein meine mes mit mon nel nicht non nous oder ou"
+    " par para pas peut peux por porque pour pourquoi puedo puis qual quale quand quando que quel"
+    " quelle quelles quels qui quoi se sich sind sont sur um und una une van vom von voor vous"
+    " waarom wann warum wat welche welcher welches welke wenn wie wieso wird wo zu zum zur".split()
+)
+
 MAX_QUERY = 100_000  # maximum characters of a query
 MAX_TERMS = 200  # maximum words of a query
 PREFIX_LENGTH = 3  # minimum length of a word used as a prefix
@@ -269,7 +278,9 @@ def parse_query(text: str) -> Query:
     """Make terms of any text; never fails, and may return no terms."""
     text, rest = text[:MAX_QUERY], text[MAX_QUERY:]
     chunks = list(dict.fromkeys(text.split()))
-    terms = _terms(chunks, STOP_WORDS) or _terms(chunks, frozenset())
+    foreign = _FOREIGN.intersection(spaced(text).split())  # "la" by itself may be of a name
+    stop_words = STOP_WORDS | foreign if len(foreign) > 1 else STOP_WORDS
+    terms = _terms(chunks, stop_words) or _terms(chunks, STOP_WORDS) or _terms(chunks, frozenset())
     kept, room = [], MAX_TERMS
     for term in terms:
         if room > 0:

@@ -13,7 +13,7 @@ from things import a_node, an_edge
 
 from pylore.app import Engine
 from pylore.app.find import context, related, search
-from pylore.core.ids import is_seen
+from pylore.core.ids import called
 from pylore.core.model import Edge, Node
 from pylore.core.settings import Settings
 from pylore.graph.queries import stats
@@ -76,8 +76,8 @@ def test_other_scopes_change_no_result(
     edges = [
         an_edge(*key) for key in content[1] if key[0] != key[1] and {*key[:2]} <= {*content[0]}
     ]
-    seen = [node for node in nodes if is_seen(node.id, "alice")]
-    among = [edge for edge in edges if all(is_seen(name, "alice") for name in edge.key)]
+    seen = [node for node in nodes if called([node.id], "alice")]
+    among = [edge for edge in edges if all(called([name], "alice") for name in edge.key)]
     with (
         TemporaryDirectory() as one,
         TemporaryDirectory() as other,
