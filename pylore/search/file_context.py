@@ -74,7 +74,7 @@ def _meant(store: Store, root: str, glob: str) -> Iterable[str]:
     pattern, kept = relative_glob(root, root, glob), root_to_keep(store, root)
     if os.path.isdir(place):
         pattern = f"{literal(pattern)}/**"
-    elif store.nodes.match(Scope(), [file_id(pattern)]) or store.anchors.about(kept, [pattern]):
+    elif store.nodes.match(Scope(), [file_id(pattern)]):
         return [pattern]
     wanted = Glob(pattern)
     found = set(filter(wanted.matches, store.anchors.paths(kept, wanted.head)))

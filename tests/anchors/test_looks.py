@@ -43,9 +43,9 @@ TEXTS = {
     "a.scala": ("object A {\n def b =\n  x\n\n val y = 3\n}\n", "A 1-6, A.b 2-3, A.y 5-5"),
     "a.py": ("x = {\n 'a': 1,\n}\nf(a=1)\nclass A:\n b: int = 1\n", "x 1-3, A 5-6, A.b 6-6"),
     "a.dart": ("class A {\n factory A.of(int x) => A(x);\n}\n", "A 1-3, A.A.of 2-2"),
-    "a.sql": ("CREATE TABLE IF NOT EXISTS a.b (\n  c int\n);\n", "a.b 1-3"),
+    "a.sql": ("CREATE TABLE IF NOT EXISTS a.b (\n  c int\n);\nSELECT 1;\n", "a.b 1-3"),
     "b.sql": (
-        "CREATE FUNCTION f()\nRETURNS A AS $$\nDECLARE b A;\nBEGIN\n b;\nEND;\n$$;\n",
+        "CREATE FUNCTION f()\nRETURNS A AS $$\nDECLARE b A;\nCREATE TABLE c(d);\n b;\nEND;\n$$;\n",
         "f 1-6",
     ),
 }

@@ -76,6 +76,7 @@ def test_stale_prints_sarif(lore: Lore, code: Repository) -> None:
     assert "exclude each other" in lore.refuse("stale", "--as", "sarif", "--ids")
     (log,) = lore("stale", "--as", "sarif", "--fail", code=1).json["runs"]
     assert log["tool"]["driver"]["rules"][0]["id"] == "decision-a"
+    assert "in ** except tests/**)" in log["results"][0]["message"]["text"]
     listed = []
     for result in log["results"]:
         place = result["locations"][0]["physicalLocation"]

@@ -175,6 +175,7 @@ def test_missing_fields_of_a_line_stay(store: Store) -> None:
         ({"id": "note-a", "type": "decision"}, "is not of type decision"),
         ({"id": "note-a", "type": "not"}, "unknown type 'not' .did you mean 'note'"),
         ({"id": "note-a", "source": "me"}, "source 'me' is not one of"),
+        ({"anchor_of": "note-a", "kind": "file", "path": ""}, "kind or path of the anchor"),
         ({"id": "note-a", "confidence": 1.5}, "confidence 1.5 is not a number"),
         ({"id": "note-a", "line_start": 0}, "line_start 0 is not a whole number from 1"),
         ({"id": "note-a", "line_start": 5.5}, "line_start 5.5 is not a whole number"),

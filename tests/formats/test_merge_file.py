@@ -167,8 +167,9 @@ def test_edits_by_hand_and_by_lore_merge() -> None:
     stamps = {**base["stamps"], "body": f"{DAY.format(2)} {'0b' * 5}"}
     other = {**base, "body": "new", "updated_at": DAY.format(2), "stamps": stamps}
     for ours, theirs in ((hand, other), (other, hand)):
-        (line,) = fields_of(merged(lines_of(ours), lines_of(theirs), lines_of(base)))
-        assert (line["title"], line["body"]) == ("by hand", "new")
+        found = merged(lines_of(ours), lines_of(theirs), lines_of(base))
+        (line,) = fields_of(found)
+        assert (line["title"], line["body"], found[1]) == ("by hand", "new", [])
 
 
 def test_union_of_lines_and_conflict_markers_merge() -> None:

@@ -181,10 +181,12 @@ def test_former_values_are_merged_without_the_line_of_the_record(here: Store, th
     line, *former = export_lines(here)
     put(there, *former)
     assert (body(there), past(there)) == ("second", ["first"])
-    third = memory_store()
-    put(third, *former)
-    put(third, next(export_lines(there)))
-    assert list(export_lines(third)) == list(export_lines(there))
+    state = next(export_lines(there))
+    for first, then in (([state], former), (former, [state])):
+        third = memory_store()
+        put(third, *first)
+        put(third, *then)
+        assert list(export_lines(third)) == list(export_lines(there))
     put(there, line)
     assert list(export_lines(there)) == list(export_lines(here))
 
