@@ -14,6 +14,9 @@ NAME = re.compile(r"[^\W\d][\w$]*|\$[\w$]*")
 _LONGEST = 2000  # maximum characters of an expression; longer expressions are unknown
 _LONGEST_NAME = 200
 _PLAIN = re.compile(r"[\w$@]+(?:\.[\w$]+)*")
+_CONVERTED = re.compile(
+    rf"({_PLAIN.pattern})|\(([\w.]+)(?:<.*>)?[ *]*\)\s*[\w(].*|.*\sas ([\w.]+)(?:<.*>)?", re.DOTALL
+)  # a name in parentheses, or the type to which it is converted
 _LINK = re.compile(r"(?:[\w$]|@(?=\w)|[!?](?=\())+")
 _SEPARATOR = re.compile(r"\s*(?:\?\.|->|::|\.|&\.)\s*(?:r?#|inline\s+(?=\w))?")
 _OPENING = re.compile(r"[ \t\r\n!]*([(\[<{])")
@@ -184,8 +187,8 @@ def _link(text: str, position: int) -> tuple[str, int]:
     elif text[position] in "([{'\"`":
         end = after_brackets(text, position)
         inner = text[position + 1 : end - 1].strip(_MARKS)
-        is_name = text[position] == "(" and _PLAIN.fullmatch(inner)
-        link, position = inner if is_name else UNKNOWN, end
+        named = text[position] == "(" and _CONVERTED.fullmatch(inner)
+        link, position = named[1] or f"{named[2] or named[3]}()" if named else UNKNOWN, end
     else:
         return UNKNOWN, len(text)
     while position < len(text):

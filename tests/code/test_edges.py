@@ -189,6 +189,8 @@ KNOWN = {
     "b.js": "function Q() { var q = this; q.f() } Q.prototype.f = function () {};",
     "f.js": "var Q = {}; Q.f = function () {}; Q.g = function () { this.f() };",
     "e.js": "class Q { f() {} }\nexports.m = function () { return new Q() };\nexports.m().f()",
+    "A.java": "class Q { void f() {} } class P { void g(Object o) { ((Q) o).f(); } }",
+    "a.ts": "class Q { f() {} }\nfunction g(o: unknown) { (o as Q).f(); }",
     "c.js": "class Q { f() {} }\nconst a = { h, g() { this.h().f() } };\nconst h = () => new Q();",
     "a.go": "package p\ntype Q int\nfunc (q Q) f() {}\ntype B struct{Q}\nfunc g(b B) {b.Q.f()}\n",
     "b.go": "package p;type Q int;func (Q) f() {};func g(a []*Q) {for _, q := range a {q.f()}}\n",
