@@ -188,7 +188,7 @@ def in_editor(text: str, keep: Callable[[str], Kept]) -> Kept:
         click.edit(filename=file.name)
         with open(file.name, encoding="utf-8") as edited:
             kept = keep(edited.read().rstrip("\n"))
-    except (LoreError, click.ClickException, UnicodeDecodeError, OSError) as error:
+    except (LoreError, click.ClickException, ValueError, OSError) as error:  # or a stray quote
         raise LoreError(f"{error}; the text is kept in {file.name}") from None
     finally:
         signal(SIGINT, before)
