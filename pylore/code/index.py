@@ -84,6 +84,8 @@ def index(
     low, high = sorted((largest, store.meta.number(LARGEST) or largest))
     again = range(sys.maxsize) if are_other else range(low + 1, high + 1)
     found = Changes(store.code.stamps(), tree, root, below, again)
+    if found.listing.is_walked and os.path.lexists(os.path.join(root, ".git")):
+        left_out(".gitignore", "git cannot list the files: see 'git status'")
     done = {"read": 0, "added": 0, "changed": 0, "removed": 0, "unchanged": 0}
     if found.read or found.gone or again or store.meta.get(OWED):
         from .worker import Job

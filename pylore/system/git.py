@@ -190,6 +190,7 @@ class Git:
         """Return the staged, changed, deleted and untracked files below the folder. Raise LoreError
         without a work tree, or if a filter cannot be switched off."""
         if self.ask("rev-parse", "--is-inside-work-tree") != "true":
+            self.require()
             raise LoreError(f"{self.folder}: is not in a git work tree: name the files")
         staged = ("diff-index", "--cached", *_NAMES, "HEAD", "--")
         found = {*self.fields(*(staged if self.head() else ("ls-files", "-z", "--cached")))}

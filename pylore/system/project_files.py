@@ -195,10 +195,12 @@ def project_of(folder: str) -> str | None:
 
 
 class Listing:
-    """Sorted paths relative to the root, and the number of skipped files by reason."""
+    """Sorted paths relative to the root, and the number of skipped files by reason; ``is_walked``
+    if git did not list them."""
 
     def __init__(self) -> None:
         self.paths: list[str] = []
+        self.is_walked = False
         self.skipped: dict[str, int] = {}
 
     def skip(self, reason: str) -> None:
@@ -240,6 +242,7 @@ def _is_named(path: str, listing: Listing) -> bool:
 def _list(root: str, below: str, listing: Listing, found: list[str], asked: GitListing) -> None:
     names = asked.names()
     if names is None:
+        listing.is_walked = True
         _walk(root, below, listing, found)
         return
     prefix = f"{below}/" if below else ""

@@ -135,4 +135,8 @@ def test_unknown_and_outside_paths_are_refused(tree: Lore) -> None:
     assert len(done.lines) == 3 and "'lib/**/*.rs' matches no file" in done.err
     tree.patch.setenv("LORE_DIR", str(tree.store))
     (tree.project / ".git").rename(tree.root / "elsewhere")
-    assert "not in a git work tree" in tree.refuse("search", "--files", "@git", code=1)
+    assert "not a git repository" in tree.refuse("search", "--files", "@git", code=1)
+    tree.write(".git", "gitdir: /nowhere\n")
+    assert tree("index").notes == [
+        ".gitignore was left out: git cannot list the files: see 'git status'"
+    ]
