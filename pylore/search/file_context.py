@@ -9,7 +9,7 @@ from itertools import islice
 
 from ..anchors.globs import Glob
 from ..anchors.project import Project, relative, relative_glob, root_to_keep
-from ..core.errors import GraphUnavailable
+from ..core.errors import GraphUnavailable, first_of
 from ..core.model import Hit
 from ..core.scoring import best_first
 from ..core.scoring import relative as relative_scores
@@ -50,23 +50,22 @@ def files_near(store: Store, near: Near, notes: list[str]) -> list[str]:
     Raises:
         LoreError: a glob outside the project; ``@git`` outside a work tree.
     """
-    found: list[str] = []
-    for glob in near.globs:
-        some = [*_meant(store, near.root, glob)]
-        found += some
-        if not some:
-            said = MARKS.get(glob, f"'{glob}' matches no file in")
-            notes.append(f"{said} {near.root}")
-    return [*dict.fromkeys(found)]
+    project = Project(near.root)
+    found = {glob: [*_meant(store, project, glob)] for glob in near.globs}
+    lacking = [MARKS.get(one, f"'{one}' matches no file in") for one in found if not found[one]]
+    if lacking:
+        notes.append(first_of([f"{said} {near.root}" for said in lacking]))
+    return [*dict.fromkeys(path for some in found.values() for path in some)]
 
 
-def _meant(store: Store, root: str, glob: str) -> Iterable[str]:
+def _meant(store: Store, project: Project, glob: str) -> Iterable[str]:
     """Return the files of a mark, path, folder or glob: known files, or files on disk if none
     matches or records are tied by globs."""
+    root = project.root
     if glob == "@session":
         return likely_files(store, root)
     if glob == "@git":
-        changed = Project(root).git.changed()
+        changed = project.git.changed()
         return [path for path in changed if path.isprintable() and path[:6] != ".lore/"]
     place = os.path.join(root, glob)
     if os.path.lexists(place) and not os.path.isdir(place):
@@ -79,7 +78,7 @@ def _meant(store: Store, root: str, glob: str) -> Iterable[str]:
     wanted = Glob(pattern)
     found = set(filter(wanted.matches, store.anchors.paths(kept, wanted.head)))
     if not found or store.anchors.globs(kept):
-        found.update(Project(root).matching(pattern))
+        found.update(project.matching(pattern))
     return sorted(found)
 
 

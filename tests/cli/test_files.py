@@ -131,8 +131,8 @@ def test_unknown_and_outside_paths_are_refused(tree: Lore) -> None:
         search --files '../*.py' | 1 | leads outside the project
         search --files /etc/passwd | 1 | outside the project
     """)
-    done = tree("search", "tokens", "--files", "lib/**/*.rs", "--ids")
-    assert len(done.lines) == 3 and "'lib/**/*.rs' matches no file" in done.err
+    done = tree("search", "tokens", "--files", "lib/**/*.rs,a.rs,b.rs,c.rs", "--ids")
+    assert len(done.lines) == 3 and "'b.rs' matches no file" in done.err and "1 more" in done.err
     tree.patch.setenv("LORE_DIR", str(tree.store))
     (tree.project / ".git").rename(tree.root / "elsewhere")
     assert "not a git repository" in tree.refuse("search", "--files", "@git", code=1)
