@@ -88,8 +88,9 @@ def where(scope: Scope) -> Condition:
         add(f"+n.type IN ({_marks(scope.types)})", *scope.types)
     if scope.statuses:
         add(in_status(scope.statuses))
-    for tag in scope.tags:
-        add("instr(' ' || n.tags || ' ', ' ' || ? || ' ') > 0", tag)
+    if scope.tags:
+        found = "(SELECT min(instr(' ' || n.tags || ' ', ' ' || value || ' ')) FROM json_each(?))"
+        add(found, dumps(scope.tags))
     if scope.files:
         wide = [path.replace("**/", "{**/,}").replace("[!", "[^") for path in scope.files]
         globs = [one for path in wide for one in alternatives(path)]

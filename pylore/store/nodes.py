@@ -314,7 +314,7 @@ class Types(Table):
         """Return these types, with ``records`` and ``learning`` expanded; raise UsageError with the
         nearest type for an unknown one."""
         asked = [*names]
-        known = list(self.all()) if asked else []
+        known = self.all() if asked else {}
         wanted = types_named(asked, known)
         for name in wanted:
             if name not in known:

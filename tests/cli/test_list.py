@@ -31,7 +31,7 @@ def test_list_filters_and_sorts_by_change(records: Lore) -> None:
         list --type goal,decision | decision-4 goal-2
         list --type goal --type decision | decision-4 goal-2
         list --tag AUTH,all | goal-2 note-1
-        list --tag auth,api |
+        list --tag auth,api,{",".join(map(str, range(1000)))} |
         list --status staged,retracted | note-5 goal-2
         list --file 'src/*' | note-5 note-3 note-1
         list --file '*.md,src/c.py,{"[" * 1000}' | note-5 goal-2
