@@ -7,6 +7,7 @@ the smaller id to the larger id; the weight is the cosine.
 
 from __future__ import annotations
 
+from itertools import islice
 from math import hypot
 from struct import pack, unpack
 
@@ -100,13 +101,13 @@ def _compare(store: Store, plan: Plan) -> tuple[int, Pairs]:
     for id, others in _neighbours(store, plan):
         count += 1
         # records of a scope do not count for common records
-        seen = [other for other in others if whose(other) in ("", whose(id))]
-        wanted.update({_pair(id, other): others[other] for other in seen[: plan.nearest]})
+        seen = (one for one in others if whose(one[0]) in ("", whose(id)))
+        wanted.update((_pair(id, other), near) for other, near in islice(seen, plan.nearest))
     return count, wanted
 
 
-def _neighbours(store: Store, plan: Plan) -> Iterator[tuple[str, dict[str, float]]]:
-    """Yield each record, and the cosines of near records, the nearest first."""
+def _neighbours(store: Store, plan: Plan) -> Iterator[tuple[str, Iterator[tuple[str, float]]]]:
+    """Yield each record, and near records with cosines, the nearest first."""
     import numpy
 
     if store.meta.get("embedder") is None:
@@ -128,7 +129,7 @@ def _neighbours(store: Store, plan: Plan) -> Iterator[tuple[str, dict[str, float
         for at, cosines in enumerate(vectors[start : start + _BLOCK] @ vectors.T, start=start):
             places = numpy.flatnonzero(cosines >= plan.least)
             places = places[numpy.argsort(-cosines[places], kind="stable")]
-            yield ids[at], {ids[place]: float(cosines[place]) for place in places if place != at}
+            yield ids[at], ((ids[one], float(cosines[one])) for one in places if one != at)
 
 
 # --- the records of a write
@@ -182,7 +183,8 @@ def _replace(
 ) -> dict[str, int]:
     """Replace the ``old`` edges, but for edges that a person made or removed; return counts."""
     kept = {_pair(*edge.key[:2]) for edge in old if edge.source != "system" or edge.ended_at}
-    gone = [edge.key for edge in old if _pair(*edge.key[:2]) not in wanted.keys() | kept]
+    stays = wanted.keys() | kept
+    gone = [edge.key for edge in old if _pair(*edge.key[:2]) not in stays]
     store.edges.drop_derived(gone)
     counts, at = {"added": 0, "updated": 0, "invalidated": len(gone), "unchanged": 0}, now()
     for key in sorted(wanted.keys() - kept):
