@@ -236,8 +236,8 @@ class LineImport(Import):
         row = line.thing()
         if line.kind == "id" and isinstance(row, Node):
             if row.type not in self._types:
-                self._naming.require_type(row.type, self._options.new_types, LONG_AGO)
-                self._types = self._store.types.all()
+                name = self._naming.require_type(row.type, self._options.new_types, LONG_AGO)
+                self._types.setdefault(name, "")
             if not id.startswith(row.type + "-"):
                 raise LoreError(f"the id '{id}' is not of type {row.type}")
         return row
@@ -255,8 +255,9 @@ class LineImport(Import):
             if relation not in self._relations and (common or self._options.new_relations):
                 weights = common or first_weights(relation, self._settings.edge_weights)
                 self._declare_relation(relation, LONG_AGO, (*weights[:2], ""))
-            relation = self._naming.relation_between(from_id, relation, to_id)
-            self._relations = self._store.relations.all()
+            if self._store.scope or relation not in self._relations:
+                relation = self._naming.relation_between(from_id, relation, to_id)
+                self._relations = self._store.relations.all()
         return Edge(from_id, to_id, relation)
 
     def _id(self, id: str) -> str:

@@ -348,7 +348,7 @@ def _commands_by_stamp(known: dict[str, list[Value]], rows: Sequence[Any]) -> di
 
 
 _HANGS_ON = (
-    f"(thing = ?1 OR substr(thing, 1, length(?1) + 1) = ?1 || '{SEPARATOR}'"
+    f"instr(thing, ?1) AND (thing = ?1 OR substr(thing, 1, length(?1) + 1) = ?1 || '{SEPARATOR}'"
     f" OR substr(thing, instr(thing, '{SEPARATOR}') + 1, length(?1) + 1) = ?1 || '{SEPARATOR}')"
 )
 _OLD = (
