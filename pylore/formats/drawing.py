@@ -91,7 +91,7 @@ def _escaped(text: str) -> str:
 
 def _plain(text: str) -> str:
     """Return a text without characters that XML or a terminal forbids."""
-    return text if text.isprintable() else printable(text.translate(_NOT_IN_XML))
+    return printable(text.translate(_NOT_IN_XML))
 
 
 def _label(outline: Outline) -> str:

@@ -181,7 +181,7 @@ class Merge:
                 times = {"updated_at": canonical(now())} if isinstance(stored, Node) else {}
                 both = self._stated(both, {**edited, **times})
             row = self._replace(stored or new, ours, both)
-        if not edited and both not in (theirs, ours):
+        if both not in (theirs, ours):
             self.joined.add(thing)
         if stored is None:
             if ours.fields:

@@ -105,7 +105,8 @@ def test_put_returns_the_outcome(store: Store) -> None:
     assert store.nodes.put(node) == "updated"
     assert store.nodes.require("note-a").to_dict() == node.to_dict()
     read = change(store, access_count=3, updated_at=AHEAD)
-    assert (read.access_count, read.updated_at) == (3, node.updated_at)
+    known = (3, node.updated_at, node.stamps)
+    assert (read.access_count, read.updated_at, read.stamps) == known and node.stamps
 
 
 def test_indexed_file_is_added_once(store: Store) -> None:
