@@ -63,8 +63,8 @@ def _phrases(text: str, before: str = r"\b") -> re.Pattern[str]:
 _ALWAYS = _phrases(r"always|never(?! mind| actually| gonna| \w+[^e]ed\b)")
 _WISH = _phrases(
     r"""i (?:prefer|(?:don't )?(?:want|like)|would rather)|(?:rather than|instead of)
-    |we (?:(?:don't )?(?:want|use|need)|prefer|should(?:n't)?)|make sure|source of truth|whenever you
-    |must(?: not)?|shouldn't|should (?:not|only|be|have|use|live|stay)|don't|do not"""
+    |we (?:(?:don't )?(?:want|use|need)|prefer|should(?:n't)?)|make sure|source of truth
+    |whenever you|must(?: not)?|shouldn't|should (?:not|only|be|have|use|live|stay)|don't|do not"""
 )
 _GENERAL = _phrases(
     "any|every|each|all|always|never|whenever|in general|by default|everywhere|source of truth"

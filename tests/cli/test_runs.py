@@ -60,8 +60,7 @@ def test_finished_run_ranks_helpful_records_first(store: Lore) -> None:
     assert after[0]["feedback_score"] == 0.666667
     assert store("search", "tokens", "--feedback-weight", "0", "--ids").lines == before
     edges = {(edge["relation"], edge["id"]) for edge in store("show", run).json["edges"]}
-    used = {("used_in_run", id) for id in before}
-    assert edges == {("part_of", "task-d"), *used}
+    assert edges == {("part_of", "task-d"), *{("used_in_run", id) for id in before}}
 
 
 def test_lore_run_names_the_run_of_every_command(store: Lore) -> None:

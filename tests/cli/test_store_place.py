@@ -53,8 +53,7 @@ def test_store_is_private_and_outside_the_project(lore: Lore) -> None:
     modes = [stat.S_IMODE(path.stat().st_mode) for path in (database, database.parent)]
     assert modes == [0o600, 0o700]
     with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as plain:
-        notes = plain.execute("SELECT id FROM nodes WHERE type = 'note'")
-        assert [*notes] == [("note-kept",)]
+        assert [*plain.execute("SELECT id FROM nodes WHERE type = 'note'")] == [("note-kept",)]
     assert str(database) in lore("doctor").out
 
 

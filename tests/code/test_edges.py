@@ -257,8 +257,7 @@ def test_no_guess_for_common_external_or_test_names() -> None:
     caller = file("a.py", "function f", [Import("os")], calls=calls)
     assert edges(builtin, caller) == []
     test = methods(1, "tests/test_m{}.py")
-    guess = file("a.py", "function f", calls="f: x.frobnicate")
-    assert edges(guess, *test) == []
+    assert edges(file("a.py", "function f", calls="f: x.frobnicate"), *test) == []
     assert len(edges(file("tests/a.py", calls=": x.frobnicate"), *test)) == 1
 
 

@@ -306,8 +306,7 @@ def test_helpful_records_of_a_run_are_related(store: Store) -> None:
 def test_unrated_ranks_above_unhelpful(store: Store) -> None:
     run = run_with(store, [*IDS[:3]])
     Runs(store).finish(run, ["note-0"], ["note-1"])
-    given = scores(store)
-    assert [given[id] for id in IDS[:3]] == [0.666667, 0.333333, 0.0]
+    assert [scores(store)[id] for id in IDS[:3]] == [0.666667, 0.333333, 0.0]
     assert [id for id in found(store) if id in IDS[:3]] == ["note-0", "note-2", "note-1"]
     Records(store, Settings(), None).undo()
     assert counts(Runs(store).get(run)) == {"shown": 3, "helpful": 0, "unhelpful": 0, "unrated": 3}
