@@ -97,7 +97,8 @@ def build(store: Store, plan: Plan | None) -> dict[str, Any]:
 
 def _compare(store: Store, plan: Plan) -> tuple[int, Pairs]:
     """Return the number of records, and the pairs to link."""
-    count, wanted = 0, {}
+    count = 0
+    wanted: Pairs = {}
     for id, others in _neighbours(store, plan):
         count += 1
         # records of a scope do not count for common records

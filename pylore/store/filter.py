@@ -89,8 +89,8 @@ def where(scope: Scope) -> Condition:
     if scope.statuses:
         add(in_status(scope.statuses))
     if scope.tags:
-        found = "(SELECT min(instr(' ' || n.tags || ' ', ' ' || value || ' ')) FROM json_each(?))"
-        add(found, dumps(scope.tags))
+        least = "(SELECT min(instr(' ' || n.tags || ' ', ' ' || value || ' ')) FROM json_each(?))"
+        add(least, dumps(scope.tags))
     if scope.files:
         wide = [path.replace("**/", "{**/,}").replace("[!", "[^") for path in scope.files]
         globs = [one for path in wide for one in alternatives(path)]
