@@ -556,7 +556,10 @@ class Names:
         if thing.kind == DEFINITION:
             made: Def = thing.of
             text = made.file.assigned.get(f"{made.qualified}.return")
-            found = self._values(made.file, made.qualified, text) if text is not None else []
+            if text is None:  # an object of functions, perhaps
+                has_members = made.file.language.functions_have_members and made.children
+                return [Thing(OBJECT, made, min(thing.sure, RETURNED))] if has_members else []
+            found = self._values(made.file, made.qualified, text)
             return _at_most(found, min(thing.sure, RETURNED))
         if thing.kind in (OBJECT, MODULE):
             surely = thing._replace(sure=1.0)

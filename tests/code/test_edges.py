@@ -188,6 +188,7 @@ KNOWN = {
     "a.js": "class Q { #p = new Q(); f() {} g() { this.#p.f() } }",
     "b.js": "function Q() { var q = this; q.f() } Q.prototype.f = function () {};",
     "f.js": "var Q = {}; Q.f = function () {}; Q.g = function () { this.f() };",
+    "g.js": "function Q() { return { f() {} } }\nconst q = Q(); q.f()",
     "e.js": "class Q { f() {} }\nexports.m = function () { return new Q() };\nexports.m().f()",
     "A.java": "class Q { void f() {} } class P { void g(Object o) { ((Q) o).f(); } }",
     "a.ts": "class Q { f() {} }\nfunction g(o: unknown) { (o as Q).f(); }",

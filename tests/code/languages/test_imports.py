@@ -49,7 +49,6 @@ def to(
         (Import(".", "x"), "src/a.js", ["src/index.js"], ["src/index.js"]),
         (Import("../../b", "x"), "src/a.js", ["b.js"], []),
         (Import("@/b", "x"), "src/x/a.ts", ["src/b.ts"], ["src/b.ts"]),
-        (Import("@/nothing", "x"), "src/x/a.ts", ["src/b.ts"], []),
     ],
 )
 def test_python_and_javascript(
