@@ -240,7 +240,7 @@ def _best(engine: Engine) -> list[Node]:
 
 def _about_prompt(engine: Engine, sent: Sent, session: AgentSession) -> Brief:
     """Return likely files, and records anchored to them or found by the prompt."""
-    from ..search.file_context import CONTENT, PATH, is_long_enough, likely_files
+    from ..search.file_context import CONTENT, NAMED, PATH, is_long_enough, likely_files
 
     brief = Brief(PROMPT, "What lore knows that may bear on this; 'lore show ID' has it whole.")
     prompt, store = sent.prompt, engine.store
@@ -249,7 +249,8 @@ def _about_prompt(engine: Engine, sent: Sent, session: AgentSession) -> Brief:
         sure = {path: why for path, why in files.items() if why not in (CONTENT, PATH)}
         asked = prompt if is_long_enough(prompt) else ""
         engine = engine.changed([("limit", str(_HITS))], "hook")
-        found = search(engine, asked, near=sure, types=(RECORDS,))
+        near = [path for path, why in files.items() if why == NAMED or not asked]
+        found = search(engine, asked, near=near, types=(RECORDS,))
         if asked and is_question(asked):  # most prompts are orders
             keep_question(engine, "hook", asked, found, sent.session)
         if all(hit.weak or hit.match == "files" for hit in found):  # words may mean other things

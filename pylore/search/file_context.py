@@ -191,17 +191,17 @@ def of_files(
 # --- likely files: legs, each relative to the best file, are added by their shares
 
 SHARES = {
+    "named in the prompt": 1.0,
     "edited in your last sessions here": 0.3,
     "edited in the last sessions on this branch": 1.0,
     "edited in the last sessions": 0.2,
-    "named in the prompt": 1.0,
     "has words of the prompt": 0.5,
     "has a name like the prompt's words": 0.5,
 }
 """The share of each leg, by the reason. Chosen on half of entireio/cli; ``NAMED`` 1.5 and ``PATH``
 0.2 are worse on the other half."""
 
-HERE, ON_BRANCH, EVERYWHERE, NAMED, CONTENT, PATH = SHARES
+NAMED, HERE, ON_BRANCH, EVERYWHERE, CONTENT, PATH = SHARES
 
 A_SESSION_BACK, LATEST = 0.7, 15
 """Factor of a session per session since, and maximum sessions: 0.85, 1, 4 and 30 are alike."""

@@ -209,7 +209,7 @@ def test_files_of_earlier_sessions_are_likely(project: Lore) -> None:
     # files named by the prompt
     asked = "why does src/other.py not do what it did before the keys were rotated, and since when"
     said = lines(hook(project, "prompt", session_id="four", prompt=asked))
-    assert "file-src/other.py named in the prompt" in said
+    assert "file-src/other.py named in the prompt" in said and "Sessions are" not in str(said)
     # the command line has the same files
     found = project("search", "--files", "@session").json
     assert {row["id"] for row in found} >= {"file-src/auth.py"} or found[0]["file"] == "src/auth.py"
