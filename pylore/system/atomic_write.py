@@ -27,6 +27,8 @@ _LONGEST_NAME = 50
 def temporary_folder() -> Iterator[str]:
     """Make a folder for this user only, which is deleted at the end, or by an interrupt."""
     with Tidying(), TemporaryDirectory(prefix="lore-") as path:
+        if path.encode(errors="ignore").decode() != path:  # ast-grep would find no symbol
+            raise LoreError(f"{path!a}: is not UTF-8: set TMPDIR to a different folder")
         yield path
 
 

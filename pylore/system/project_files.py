@@ -195,8 +195,7 @@ def project_of(folder: str) -> str | None:
 
 
 class Listing:
-    """Sorted paths relative to the root, and the number of skipped files by reason; ``is_walked``
-    if git did not list them."""
+    """Sorted paths from the root, skipped files by reason; ``is_walked`` if git did not list."""
 
     def __init__(self) -> None:
         self.paths: list[str] = []
