@@ -179,8 +179,8 @@ _EMPHASIS = re.compile(r"(?<![\w*~\\`])(\*+|~~|_)(?=[\w[])((?:(?!\1).){0,99}[\w.
 
 
 def _read_markdown(text: str) -> Page:
-    page, at, code_end, margins_read, in_list = Page(), 0, 0, 0, False
-    begin = len(text) - len(re.sub(r"\A(?:\s+|<!--[\s\S]*?-->|<[^<>]{1,500}>)+", "", text))
+    page, at, code_end, margins_read, in_list, top = Page(), 0, 0, 0, False, ""
+    begin = len(text) - len(re.sub(r"\A(?:\s+|<!--[\s\S]*?-->|<[^<>]{1,500}>|[\[!{].*)+", "", text))
     while token := _MARKDOWN.search(text, at):
         start, at, kind = token.start(), token.end(), token.lastgroup
         if kind == "indented":
@@ -203,10 +203,11 @@ def _read_markdown(text: str) -> Page:
             page.use(token["used"], start)
         elif kind == "tag":
             page.tags.append(token["word"])
-        elif kind == "heading":
-            is_single = start <= begin and f"\n{token['level']} " not in text[at:]
-            if token["level"] == "#" or is_single:
-                page.set_title(_plain(_CLOSING.sub("", token["title"])), start, token.end("title"))
+        elif kind == "heading" and (level := token["level"]) == top:  # of a section
+            page.title = page.title if level == "#" and page.title_span[0] <= begin else ""
+        elif kind == "heading" and (level == "#" or start <= begin) and not page.title:
+            top = level
+            page.set_title(_plain(_CLOSING.sub("", token["title"])), start, token.end("title"))
         elif kind == "html":
             page.set_title(_plain(token["inner"]), start, at)
         elif kind == "underline" and not page.title:

@@ -114,8 +114,7 @@ def test_terms_omit_stop_words_unless_alone() -> None:
     assert parse_query("what isn't the JWT?").terms == [[["jwt"]]]
     assert parse_query("to be or not").terms == [[["to"]], [["be"]], [["or"]], [["not"]]]
     assert parse_query("jwt JWT Jwt").terms == [[["jwt"]]]
-    foreign = ("Où est la clé ?", "la clé", "el la")
-    assert [len(parse_query(text).terms) for text in foreign] == [1, 2, 2]
+    assert [len(parse_query(one).terms) for one in ("Où est la clé", "la clé")] == [1, 2]
     (term,) = parse_query("src/getUser.py").terms
     assert term == [["src", "getuser", "py"], ["src", "get", "user", "py"]]
 
