@@ -62,8 +62,7 @@ def stretch_hash(lines: list[bytes]) -> str:
     """Return the fingerprint of some lines, without common indentation and line ends."""
     lines = [line.rstrip().expandtabs() for line in lines]
     indent = min((len(line) - len(line.lstrip()) for line in lines if line), default=0)
-    cut = [line[indent:] for line in lines]
-    return digest(b"\n".join(cut)) if cut else ""
+    return digest(b"\n".join([line[indent:] for line in lines])) if lines else ""
 
 
 def find_stretch(lines: list[bytes], hash: str, detail: str) -> str:
@@ -121,11 +120,10 @@ class Project:
         """Return the content of a plain file of at most ``LARGEST`` bytes; raise Unreadable."""
         if self._last[0] != path:
             try:
-                content = read_plain(self._place(path), LARGEST)
+                self._last = (path, read_plain(self._place(path), LARGEST))
             except (OSError, LoreError) as error:
                 reason = error.strerror if isinstance(error, OSError) else error
                 raise Unreadable(f"{path}: {reason}") from None
-            self._last = (path, content)
         return self._last[1]
 
     def text(self, path: str) -> bytes:
@@ -192,9 +190,11 @@ class Project:
         """Return the new path of a file: renamed since ``commit``, or with the same content."""
         key = commit or path  # an imported anchor has no commit
         if key not in self._renames:
-            self._renames[key] = self.git.renamed_since(commit or self.git.before_last(path))
-        new = self._renames[key].get(path)
-        if new is not None and self.has(new):
+            since = commit or (self.head and self.git.before_last(path))
+            if since not in self._renames:
+                self._renames[since] = self.git.renamed_since(since)
+            self._renames[key] = self._renames[since]
+        if (new := self._renames[key].get(path)) and self.has(new):
             return new
         if (path, hash) not in self._moves:
             self._moves[path, hash] = self._same_content(path, hash, size_in(stamp))
@@ -202,7 +202,7 @@ class Project:
 
     def _same_content(self, path: str, hash: str, size: int) -> str | None:
         if not hash:  # the hash of a part of the file: git may still have the file
-            content = self.git.contents("HEAD", [path]).get(path, b"")
+            content = self.git.contents(self.head, [path]).get(path, b"")
             size, hash = len(content), digest(content)
         if not self._sizes:
             for other in filter(self.has, self.paths()):

@@ -283,7 +283,7 @@ def test_anchors_without_git(tmp_path: Path) -> None:
         file, project = anchored.place("file", "b.py"), Project(str(tmp_path))
         (tmp_path / "b.py").rename(tmp_path / "c.txt")
         moved = [project.moved_to("b.py", "", hash, file.stamp) for hash in ("", file.hash)]
-        assert moved == [None, "c.txt"]
+        assert moved == [None, "c.txt"] and [*project._renames] == ["", "b.py"]
         assert [row["verdict"] for row in anchored.rows()] == ["relocated", "invalid"]
         assert anchored.links("invalidated_by") == []
 
