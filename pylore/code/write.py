@@ -46,6 +46,7 @@ class Writer:
         self._waiting: list[FileOutcome] = []
         self._changed: set[str] = set()
         self._exporting: set[str] = set()
+        self._importing: set[str] = set()  # ids of files that import a file that is gone
         self._names: set[str] = set()
         """Files that export something else than before, and the names in them and of them."""
         self._new: dict[str, list[str]] = {}  # hash of a content to new files
@@ -124,6 +125,8 @@ class Writer:
         self._note_names(dict.fromkeys(self._gone, ""))
         old = self._store.code.nodes_of(self._gone)
         for path in self._gone:
+            edges = self._store.edges.of(file_id(path))
+            self._importing |= {edge.from_id for edge in edges if edge.relation == "imports"}
             equal = self._new.get(self.known[path][1], [])
             named = [one for one in equal if os.path.basename(one) == os.path.basename(path)]
             if target := nearest(named or equal, path):
@@ -212,6 +215,7 @@ class Writer:
             names = self._names | resolver.adopted(self._names)
             others = files.keys() - changed if names else ()
             owners = {path for path in others if not names.isdisjoint(_parts(stored[path][1]))}
+            owners |= {path for path in files if file_id(path) in self._importing}
             owners |= resolver.dependents(self._exporting) | (changed & files.keys())
         paths = files if owners is None else owners
         edges = resolver.edges({path: calls_from_json(stored[path][1]) for path in paths})

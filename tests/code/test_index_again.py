@@ -61,9 +61,10 @@ STEPS: tuple[dict[str, str | None], ...] = (
     {"c/C.java": JAVA, "d/D.java": "package d; class D {}", "a.rb": "def go\n  Own.new\nend\n"},
     {"I.java": "package d; class I {}", "b.rb": "module Own\nend", "a.rs": "use crate::far::*;"},
     {"lib/far.rs": None, "a/b.go": "package a\nfunc (N) Mix() {}", "c.go": "func F() { q.Mix() }"},
-    {"a/t.go": "package a\ntype N struct {}"},
+    {"a/t.go": "package a\ntype N struct {}", "q.js": "exports.f = () => 1"},
+    {"index.js": "module.exports = require('./q')", "t/t.js": "const i = require('..'); i.f()"},
     {"m.rs": "macro_rules! m { () => {} }", "n.rs": "fn f() { m!() }"},
-    {"m.rs": "fn m() {}"},
+    {"m.rs": "fn m() {}", "index.js": None},
 )
 
 
