@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from ..store.fulltext import NewPassage
     from .passages import Row
 
-    Fields = tuple[str, str, str, str, str]
-    """The columns of a passage in full text."""
-
 INDEXER_BATCH = 256
 """Nodes that are indexed together."""
 _BATCH_TEXT = 8_000_000
@@ -65,7 +62,7 @@ class Index:
         ids = [id for id, _ in entries]
         self._drop(self._store.fulltext.of_nodes(ids))
         hidden = self._store.nodes.hidden_among(ids, HIDDEN_STATUSES)
-        made: list[tuple[NewPassage, Fields]] = []
+        made: list[tuple[NewPassage, tuple[str, ...]]] = []
         for id, rows in entries:
             start, of = 1, HIDDEN if id in hidden else collection
             for title, text, tags, file, parts, heading in rows:

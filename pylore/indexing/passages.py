@@ -38,10 +38,9 @@ def rows_of(node: Node) -> list[Row]:
     prose, path = COLLECTIONS.get(node.type, TEXTS) == TEXTS, node.file or ""
     rows = passage_rows(node.title, text, " ".join(node.tags), path, prose=prose)
     if rows and '"alias' in node.data and not is_changelog(path):
-        data = loads(node.data)
-        named = dumps([data.get("aliases", ""), data.get("alias", "")])
+        named = dumps([loads(node.data).get(key, "") for key in ("aliases", "alias")])
         names = " ".join(words(named, paired=False))[:_REPEATED]
-        rows[0] = f"{rows[0][0]} {names}", *rows[0][1:5], names
+        rows[0] = f"{rows[0][0]} {names}", *rows[0][1:5], f"{rows[0][5]} {names}".strip()
     return rows
 
 
@@ -68,21 +67,25 @@ def passages(body: str) -> list[str]:
 
 
 def prose_passages(body: str, file: str = "") -> list[tuple[str, str]]:
-    """Cut a document at headings; return ``(heading, stretch)``. Only entries of a changelog, by
-    the name of ``file``, have headings."""
+    """Cut a document at headings; return ``(heading, stretch)``: the version in a changelog, by the
+    name of ``file``; in a different long document the headings above and inside the stretch."""
     log = is_changelog(file)
     if not log and _is_short(body):
         return [("", body)]
     import re
+    from bisect import bisect_left, bisect_right
 
-    headings = [*_headings(body)]
+    headings, found = [*_headings(body)], list[tuple[str, str]]()
     entries = _entries(headings) if log else []
     if not entries:
-        sections = (at for at, _, _ in headings)
-        return [("", text) for text in _cut(body, sections, LEAST_PASSAGE)]
+        places, end = [at for at, _, _ in headings], 0
+        for text in _cut(body, places, LEAST_PASSAGE):
+            first, end = bisect_right(places, end), end + len(text)
+            names = [name for _, _, name in headings[max(0, first - 1) : bisect_left(places, end)]]
+            found.append((" ".join(names), text))
+        return found
     if entries[0][0]:
         entries.insert(0, (0, ""))
-    found = list[tuple[str, str]]()
     ends = [*(at for at, _ in entries[1:]), len(body)]
     for (at, heading), end in zip(entries, ends, strict=True):
         entry = body[at:end]

@@ -116,7 +116,7 @@ CREATE TABLE passages(
   key INTEGER PRIMARY KEY AUTOINCREMENT,   -- never reused: a vector is made after the commit
   node_key INTEGER NOT NULL,
   collection TEXT NOT NULL DEFAULT 'texts', -- texts, names, code or hidden
-  heading TEXT NOT NULL DEFAULT '',        -- of a changelog's entry; of a fact the sentence
+  heading TEXT NOT NULL DEFAULT '',        -- headings of the stretch; of a fact the sentence
   start INTEGER NOT NULL DEFAULT 1,        -- in characters, from 1 on
   length INTEGER NOT NULL DEFAULT 0,
   to_key INTEGER, relation TEXT            -- of a fact's edge
