@@ -46,9 +46,6 @@ if TYPE_CHECKING:
 POOL = 25
 """Minimum of ranked direct matches: up to it, every limit cuts the same list."""
 
-LEAST_CONFIDENCE = 0.01
-"""Confidence if no passage has a word of the query: results by files or commits keep order."""
-
 MOST_NAMED = 3
 """Words of a query that no result shows and that are looked up, to be named in a note."""
 
@@ -138,7 +135,6 @@ def find_matches(query: ParsedQuery, scope: Scope, files: FileRanks | None) -> M
     scope = scope.but(excluded=frozenset(query.excluded))
     found = run_legs(query, scope)
     rank(query, scope, found, files)
-    found.confidence = max([LEAST_CONFIDENCE, *found.evidence.values()])
     found.weak = found.confidence < WEAK
     if found.legs.keys() - BUILT_IN:  # results of a retriever have no evidence here
         found.confidence, found.weak = max(found.confidence, WEAK), False

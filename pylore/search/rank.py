@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     Pair = tuple[int, int]
 
 WEAK = 0.29
-"""Evidence below which results are weak: of queries without an answer in three stores 89 % of 60
-are flagged, of others 1.3 % of 234."""
+"""Evidence below which results are weak: of queries without an answer in three stores 87 % of 60
+are flagged, of others 0.9 % of 234."""
 
 BY_WORDS = 1 / 3
 """Share of words in evidence, beside the cosine. If 1 % of good queries are flagged, 88 % of bad
@@ -49,6 +49,9 @@ NEARLY = 0.6
 """Share of the best evidence from which a list is shown in the first three. Of 30 questions for
 records in different words, 20 have the record in the first two with 0.8, 22 with 0.7, 23 with
 0.6, 24 with 0.5; with 0.5, 20 of 48 questions about code get a useless record, with 0.6 six."""
+
+LEAST_CONFIDENCE = 0.01
+"""Confidence if no passage has a word of the query: results by files or commits keep order."""
 
 PROOFS, PROOF_ROWS = 5, 100
 """Maximum passages of a list, in the first rows of a leg, that are read for evidence. With 3 or 8
@@ -94,7 +97,9 @@ def rank(query: ParsedQuery, scope: Scope, found: Matches, files: FileRanks | No
         named = [*found.files.asked]
         asked = store.nodes.match(scope, named) if named else frozenset[str]()
         found.fused = best_first(_by_files(found, found.files, scope, made, asked))
-    found.evidence = evidence(store, query.words, found)
+    proven = evidence(store, query.words, found)
+    found.evidence = {name: value for (name, _), value in sorted(proven.items())}
+    found.confidence = max([LEAST_CONFIDENCE, *proven.values()])
     if scope.types and "symbol" not in scope.types:
         _lift_symbols(found)
 
@@ -159,11 +164,11 @@ def _symbols(
     return scores
 
 
-def evidence(store: Store, query: Query, found: Matches) -> dict[str, float]:
-    """Return how well the best passage of each list answers the query, 0 to 1.
+def evidence(store: Store, query: Query, found: Matches) -> dict[tuple[str, bool], float]:
+    """Return how well the best passage answers the query, 0 to 1, by list, and False for passages
+    of files that are lowered, like tests, or do not match.
 
-    Files that are lowered, like tests, are evidence only without others. Words that no passage of
-    the store has, in no form, lower it by up to a third more.
+    Words that no passage of the store has, in no form, lower it by up to a third more.
     """
     asked = query.single_words()[:READ_WORDS]
     total, having = store.fulltext.frequencies(asked)
@@ -175,7 +180,7 @@ def evidence(store: Store, query: Query, found: Matches) -> dict[str, float]:
     for rows in (*found.rows.values(), found.nearest):
         taken: dict[tuple[str, bool], int] = {}
         for key, id, _ in rows[:PROOF_ROWS]:
-            group = list_of(id), file_of(id) not in lowered
+            group = list_of(id), id in found.fused and file_of(id) not in lowered
             taken[group] = taken.get(group, 0) + 1
             if taken[group] <= PROOFS:
                 proofs[key] = group
@@ -193,7 +198,7 @@ def evidence(store: Store, query: Query, found: Matches) -> dict[str, float]:
         share = weighted_coverage(idf, texts.get(key, ""))
         value = known * (by_words * share + (1 - by_words) * max(0.0, cosine.get(key, 0.0)))
         best[group] = max(best.get(group, 0.0), value)
-    return {name: value for (name, _), value in sorted(best.items())}
+    return best
 
 
 def in_turn(hits: list[Hit], query: Query, found: Matches) -> list[Hit]:
