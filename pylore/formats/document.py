@@ -168,7 +168,8 @@ def _set_text(document: Document, text: str, page: Page, first: int) -> None:
     node, path = document.node, document.node.file or ""
     whole, begin, start, end, cut = text, 0, 0, 0, 0
     is_log = is_changelog(path) and ".".join(map(str, version_of(page.title))) not in path
-    versions = {heading for heading, _ in prose_passages(text, path) if heading} if is_log else ()
+    found = prose_passages(text, path) if is_log else ()
+    versions = {heading for heading, _ in found if version_of(heading)}
     if page.title and node.title in ("", page.title) and len(versions) < 2:  # else a version's
         node.title = page.title
         start, end = page.title_span

@@ -78,16 +78,19 @@ def _best_passage(query: ParsedQuery, hit: Hit, found: Matches) -> int:
     for key, score in scores.items():
         if score >= AS_GOOD * scores.get(best, 0.0) > 0:
             everything = query.store.fulltext.texts([key])[key]
+            text = query.store.fulltext.shown(key)[1]
             version = version_of(entry_of(query.store, hit, key))
             version = version if version[: len(asked)] == asked else ()
-            worth[key] = (coverage(query.words, everything), version, score)
+            shares = coverage(query.words, everything), coverage(query.words, text)
+            worth[key] = (shares[0], version, shares[1], score)
     return max(worth, key=worth.__getitem__, default=best)
 
 
 def entry_of(store: Store, hit: Hit, key: int) -> str:
     """Return the heading of the changelog entry that has a passage; "" for other passages."""
     title = store.fulltext.shown(key)[0] if is_changelog(hit.file or "") else ""
-    return title[len(hit.title) :].strip() if title.startswith(hit.title) else ""
+    heading = title[len(hit.title) :].strip() if title.startswith(hit.title) else ""
+    return heading if version_of(heading) else ""
 
 
 def stretch_of(text: str, query: Query) -> tuple[int, int, str]:

@@ -86,7 +86,7 @@ def test_changelog_entries_are_found_by_version(lore: Lore) -> None:
     lore.write("CHANGES.md", "# Changes\n\n" + CHANGES)
     rst = re.sub("## (.*)", lambda found: f"{found[1]}\n{'-' * len(found[1])}", CHANGES)
     lore.write("HISTORY.rst", rst.replace("Unreleased", "HEAD"))
-    lore.write("upgrade.md", "# Upgrade to 2.0\n\nDrop old browsers.\n")
+    lore.write("upgrade.md", f"<h1>Upgrade to 2.0</h1>\n\n{section('## Drop', 240)}## Others\n")
     lore("import", "CHANGES.md", "HISTORY.rst", "upgrade.md", "--embedder", "none")
 
     def first(query: str, file: str) -> tuple[int, str]:
@@ -99,5 +99,6 @@ def test_changelog_entries_are_found_by_version(lore: Lore) -> None:
         assert first("support browsers dropped", file)[0] == lines[0]  # the newer of two
         line, snippet = first("2.2.0 thing number 19", file)
         assert line > lines[1] + 10 and snippet.startswith("2.2.0: ") and "number 19 is" in snippet
+    assert first("drop", "upgrade.md")[1].startswith("## Drop word")
     titles = [row["title"] for row in lore("show", "doc-HISTORY", "doc-upgrade").json]
     assert titles == ["HISTORY", "Upgrade to 2.0"]  # not that of one of several versions
