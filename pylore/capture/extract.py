@@ -60,7 +60,7 @@ def _phrases(text: str, before: str = r"\b") -> re.Pattern[str]:
     return re.compile(f"{before}(?:{''.join(map(str.strip, text.splitlines()))})\\b", re.IGNORECASE)
 
 
-_ALWAYS = _phrases(r"always|never(?! mind| actually| gonna| \w+[^e]ed\b)")
+_ALWAYS = _phrases(r"always|never(?! mind| actually| gonna| (?!embed\b|shed\b)\w+[^e]ed\b)")
 _WISH = _phrases(
     r"""i (?:prefer|(?:don't )?(?:want|like)|would rather)|(?:rather than|instead of)
     |we (?:(?:don't )?(?:want|use|need)|prefer|should(?:n't)?)|make sure|source of truth

@@ -79,7 +79,7 @@ CAUSE = f"Root cause: {WHY}"
         (say("Decision: sessions are signed tokens of the client"), "decision", "decision"),
         (say("TIL SQLite keeps a page cache for each connection it has"), "lesson", "lesson"),
         (say("⚠️ Gotcha: the watcher sees a rename as a file that is gone"), "gotcha", "lesson"),
-        (prompt("Never push to main, we release from it every night"), "rule", "pattern"),
+        (prompt("Never embed a key, we release from it every night"), "rule", "pattern"),
         (prompt("No, use `uv` instead of pip everywhere"), "preference", "decision"),
         (prompt("whenever you change a schema, build the client"), "preference", "decision"),
         (prompt("We want errors as values because callers retry"), "preference", "decision"),
