@@ -225,7 +225,7 @@ class Translated:
         if isinstance(error, UnicodeDecodeError):
             wrong = "has text that is not UTF-8: import your last export into a new store"
         # By name, because json is slow to import. It refuses numbers of more than 4,300 digits.
-        elif type(error).__name__ == "JSONDecodeError" or "Exceeds the limit" in str(error):
+        elif type(error).__name__ == "JSONDecodeError" or str(error).startswith("Exceeds"):
             wrong = "has a record with invalid JSON: import your last export into a new store"
         elif isinstance(error, _OF_VALUES) and self._connection is not None:
             try:

@@ -172,6 +172,7 @@ def test_missing_fields_of_a_line_stay(store: Store) -> None:
         ('{"id": "note-a", "data": {"x": NaN}}', "not JSON"),
         ('{"id": "note-a", "data": {"x": ' + "[" * 600 + "]" * 600 + "}}", "nested"),
         ("[" * 100_000, "not JSON"),
+        ("9" * 5000, "not JSON"),
         ({"id": "note-a", "type": "decision"}, "is not of type decision"),
         ({"id": "note-a", "type": "not"}, "unknown type 'not' .did you mean 'note'"),
         ({"id": "note-a", "source": "me"}, "source 'me' is not one of"),
