@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ..store import Store
     from .document import Document
 
-READING = 17  # version of the readers: files read with a former version are read again
+READING = 18  # version of the readers: files read with a former version are read again
 _NOTES = 10  # maximum notes of a kind; more are counted
 _TAKEN_BACK = "retracted"
 """The status of the edge of a removed link. An edge that a person removed has a different status,

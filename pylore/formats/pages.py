@@ -205,7 +205,7 @@ def _read_markdown(text: str) -> Page:
             page.tags.append(token["word"])
         elif kind == "heading" and (level := token["level"]) == top:  # of a section
             page.title = page.title if level == "#" and page.title_span[0] <= begin else ""
-        elif kind == "heading" and (level == "#" or start <= begin) and not page.title:
+        elif kind == "heading" and (level == "#" or start <= begin) and not (top or page.title):
             top = level
             page.set_title(_plain(_CLOSING.sub("", token["title"])), start, token.end("title"))
         elif kind == "html":

@@ -77,7 +77,7 @@ def test_link_in_any_prose_is_found(around: list[str]) -> None:
         ("A\ntitle\n===\n\ntext", "A title"),
         ("\n<!-- a\n-->\n<a id=b></a>\n## Second level {: #two}\n\n# First level", "Second level"),
         ("text\n\n## Second level\n\n# First level", "First level"),
-        ("## Symptoms\n\n### Alert\n\n## Steps", ""),
+        ("## Symptoms\n\n### Alert\n\n## Steps\n\n# Links", ""),
         ("- Start: 2026\n\n# Summary\n\n```sh\n# a\n```\n# Motivation\n# Design", ""),
         ("[[_TOC_]]\n# [A](b.md) `c` \\* &amp; ![d](e.png)\n# B", "A `c` * &"),
         ("<h1><img src='a.png'></h1>\n\n# ![Only](a.png)", "Only"),
