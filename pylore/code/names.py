@@ -216,8 +216,10 @@ class Names:
         """Replace definitions with twins in other files by definitions of included files."""
         found = []
         for one in things:
-            twins = [x for x in getattr(one.of, "twins", ()) if x.file.stem in self._stems(file)]
-            found.append(one._replace(of=twins[0]) if twins and one.of not in twins else one)
+            twins = getattr(one.of, "twins", ())
+            if twins and one.of.file.stem not in (stems := self._stems(file)):
+                one = one._replace(of=next((x for x in twins if x.file.stem in stems), one.of))
+            found.append(one)
         return found
 
     def _find_stems(self, file: File) -> set[str]:
