@@ -192,8 +192,8 @@ def version_of(heading: str) -> tuple[int, ...]:
 
 
 _CHANGES = frozenset(
-    "added breaking changed changelog changes deprecated deprecation dropped removed renamed"
-    " release did released releases since upgrade upgrading was were".split()
+    "added breaking changed changelog changes deprecated deprecation did dropped migrate migrating"
+    " migration release released releases removed renamed since upgrade upgrading was were".split()
 )
 
 

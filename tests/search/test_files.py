@@ -95,7 +95,7 @@ def test_changelogs_rank_low_except_for_changes(project: Project) -> None:
     project.write("src/crates.py", "# Stack the crates\n")
     project.index()
     assert files(project, "gadgets sold")[:2] == ["shop.md", "CHANGES.md"]
-    for asked in ("when were gadgets sold", "gadgets sold in 2.0", "changes of gadgets"):
+    for asked in ("when were gadgets sold", "gadgets sold in 2.0", "migrate sold gadgets"):
         assert files(project, asked)[:2] == ["CHANGES.md", "shop.md"], asked
     assert files(project, "stack painted crates")[0] == "src/crates.py"
 
