@@ -278,7 +278,8 @@ def parse_query(text: str) -> Query:
     """Make terms of any text; never fails, and may return no terms."""
     text, rest = text[:MAX_QUERY], text[MAX_QUERY:]
     chunks = list(dict.fromkeys(text.split()))
-    foreign = _FOREIGN.intersection(spaced(text).split())  # "la" by itself may be of a name
+    names = {chunk.lower() for chunk in chunks if chunk.isupper()}  # MIT or DES
+    foreign = _FOREIGN.intersection(spaced(text).split()) - names  # "la" alone may be of a name
     stop_words = STOP_WORDS | foreign if len(foreign) > 1 else STOP_WORDS
     terms = _terms(chunks, stop_words) or _terms(chunks, STOP_WORDS) or _terms(chunks, frozenset())
     kept, room = [], MAX_TERMS
