@@ -73,7 +73,7 @@ class Configs(Kind):
 
     def _check_syntax(self, files: Sequence[Path]) -> None:
         """Assert that accepted files are shell syntax."""
-        checks = 'for file in "$@"; do bash -n "$file" || exit; done'
+        checks = 'for file in "$@"; do bash -n <"$file" || exit; done'
         done = subprocess.run(
             ["bash", "-c", checks, "-", *files],
             stdin=subprocess.DEVNULL,
