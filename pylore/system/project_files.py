@@ -172,7 +172,7 @@ def real_place(path: str) -> str:
     ends = [at for at, letter in enumerate(whole) if at and letter == "/"]
     for end in (*ends, len(whole)):
         link = whole[:end]
-        if os.path.islink(link) and not link.startswith("/dev/"):  # stdin, maybe a pipe
+        if os.path.islink(link) and not link.startswith(("/dev/fd", "/dev/std")):  # maybe pipes
             folder, target = os.path.realpath(os.path.dirname(link)), os.path.realpath(link)
             project = project_of(folder)
             if (project or link == whole) and not _is_in(project or folder, target):

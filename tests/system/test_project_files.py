@@ -75,8 +75,7 @@ def test_files_behind_a_link_are_not_listed(tmp_path: Path) -> None:
 def test_a_work_tree_elsewhere_is_not_listed(tmp_path: Path) -> None:
     repository = Repository(tmp_path / "clone")
     repository.write("a.py", "x")
-    (tmp_path / "home").mkdir()
-    (tmp_path / "home/secret").write_text("x")
+    repository.write("../home/secret", "x")
     repository.git("config", "core.worktree", str(tmp_path / "home"))
     assert FileTree(str(repository.root)).files().paths == ["a.py"]
 
@@ -103,9 +102,7 @@ def test_only_plain_files_are_read_and_no_link(tmp_path: Path) -> None:
         read_plain(str(tmp_path / "link"), 9)
 
 
-def test_paths_may_leave_the_project_except_by_links(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_links_out_of_a_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = tmp_path / "root"
     (root / "docs").mkdir(parents=True)
     (root / "docs/key.md").symlink_to(tmp_path / "key")
@@ -118,6 +115,10 @@ def test_paths_may_leave_the_project_except_by_links(
             real_place(path)
     for path in ("docs", ".", "inner.md", "../key", "/dev/stdin", str(tmp_path), "gone"):
         assert real_place(path) == os.path.realpath(path)
+    monkeypatch.setattr(os.path, "islink", "/dev/shm/a".__eq__)
+    monkeypatch.setattr(os.path, "realpath", lambda path: path[-8:])  # a link to ev/shm/a
+    with pytest.raises(LoreError, match="is a link out"):
+        real_place("/dev/shm/a")
 
 
 def test_roots_are_this_user_s(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,5 +129,4 @@ def test_roots_are_this_user_s(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     known = [root for root in ("/a b", "/c", "", "/d", "/e") if roots.is_known(root)]
     assert known == ["/a b", "/c"]
     file = tmp_path / "state/lore/roots"
-    assert file.read_text() == "/a b\n/c\n"
-    assert file.stat().st_mode & 0o777 == 0o600
+    assert (file.read_text(), file.stat().st_mode & 0o777) == ("/a b\n/c\n", 0o600)
