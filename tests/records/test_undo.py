@@ -249,8 +249,8 @@ def test_undo_skips_commands_without_changes(records: Records, store: Store) -> 
 
 def test_purge_cannot_be_undone(records: Records, store: Store) -> None:
     records.edit(A, text="A zebra")
-    records.link(A, "relates_to", B)
-    records.unlink(A, "relates_to", B)
+    records.link(B, "relates_to", A)
+    records.unlink(B, "relates_to", A)
     store.anchors.put(Anchor(B, "file", A, created_at=now()))  # to a file of that name
     store.anchors.delete((B, "file", A, ""))
     last = clock(store.nodes.require(A))
