@@ -314,7 +314,9 @@ def _of_node(node: Node) -> Line:
 
 def _of_hit(hit: Hit) -> Line:
     title = one_line(hit.title)[:_TITLE]
-    rest = one_line(hit.snippet)[:_SNIPPET].removeprefix(title).strip(" .:")
+    text = one_line(hit.snippet)[:_SNIPPET]
+    rest = text.removeprefix(title)
+    rest = (text if rest[:1].isalnum() else rest).strip(" .:")
     verdict = f" [{hit.verdict}]" if hit.verdict in BROKEN else ""
     return hit.id, f"{title}{verdict}{': ' + rest if rest else ''}"
 

@@ -101,7 +101,8 @@ def _hit_text(row: Row) -> str:
         edges = len(row["path"]) - 1
         path = " > ".join(row["path"])
         lines.append(dim(f"      {edges} hop{'s'[: edges - 1]}: {path} ({row['edge_type']})"))
-    if rest := row["snippet"].removeprefix(row["title"].rstrip("…")).strip(" .…"):
+    rest = row["snippet"].removeprefix(row["title"].rstrip("…"))
+    if rest := (row["snippet"] if rest[:1].isalnum() else rest).strip(" .…"):
         lines.append(f"      {rest}")
     for name, item in row.get("explain", {}).items():
         lines.append(dim(f"      {name} {dumps(item)}"))

@@ -124,7 +124,8 @@ def test_styles_on_a_terminal_are_escaped(monkeypatch: pytest.MonkeyPatch, colou
     monkeypatch.setattr(sys, "stdout", terminal)
     monkeypatch.setenv("NO_COLOR", "" if colour else "1")
     hit = {
-        **dict.fromkeys(("title", "snippet", "file", "edge_type"), HOSTILE),
+        **dict.fromkeys(("title", "file", "edge_type"), HOSTILE),
+        "snippet": f"{HOSTILE}s",
         "id": f"note-{HOSTILE}",
         "line_start": 1,
         "line_end": 2,
@@ -140,7 +141,7 @@ def test_styles_on_a_terminal_are_escaped(monkeypatch: pytest.MonkeyPatch, colou
     for style in ("\x1b[1m", "\x1b[2m", "\x1b[0m"):
         shown = shown.replace(style, "")
     assert not (OBEYED - {"\n"}) & set(shown)
-    assert "?]0;title??31m??" in shown
+    assert "?]0;title??31m??s" in shown
 
 
 def test_note_is_a_line(capsys: pytest.CaptureFixture[str]) -> None:
