@@ -87,7 +87,9 @@ def install(
 @command("hook status")
 def status(session: Session) -> None:
     """List where hooks are installed."""
+    from ..formats.export import FILE
     from ..hooks.git_events import git_hooks
+    from ..system.git_setup import DRIVER, HOOKS, PROGRAM, Repository
 
     places = (
         (one, scope, place_of(one, scope, os.getcwd()))
@@ -98,6 +100,10 @@ def status(session: Session) -> None:
     try:
         tree, lines = git_hooks(project_folder() or ".")
         rows += [(GIT, "local", place) for place in tree.hooks_with_lines(lines)]
+        repository = Repository(project_folder() or ".", f"{SHARED}/{FILE}")
+        if repository.read("config", "--local", DRIVER) == PROGRAM:
+            rows.append(("merge", "local", DRIVER))
+        rows += [("sync", "local", place) for place in repository.hooks_with_lines(HOOKS)]
     except LoreError:
         pass
     _print(session, ((*row, "installed") for row in rows))

@@ -55,10 +55,11 @@ commit() { # <message>: of everything; what its hooks print
   diff -r hooks mine
   lore hook install sync >/dev/null
   lore hook install --remove git >/dev/null
+  run_lore hook status --ids
+  expect 0 "$(printf 'merge\nsync\nsync\nsync\nsync')"
+  lore hook install --remove merge >/dev/null
   run_lore hook status --text
   expect 0 'no hooks'
-  grep -q 'lore sync' hooks/pre-commit
-  lore hook install --remove merge >/dev/null
   diff -r hooks before
 }
 
