@@ -201,7 +201,7 @@ def _path(engine: Engine, name: str, here: str) -> str:
             engine.store.nodes.require(name)
         path, _, symbol = name.partition("::")
         if symbol:
-            raise LoreError(f"no symbol '{symbol}' in {path}: related with type symbol lists all")
+            raise LoreError(f"no symbol '{symbol}' in {path}: list all with --type symbol")
         raise LoreError(f"{name}: no such file, also not in the store: check the name")
     return name
 

@@ -209,7 +209,7 @@ def related(
     exclusive(tree=tree, explain=explain)
     if tree:
         session.print_as("text", "tree")
-    text = text_by("tree_text" if tree else "hits_text" if explain else "oneline_text")
+    text = text_by("tree_text" if tree else "hits_text" if explain else "list_text")
     with session.engine() as engine:
         whole = ids_from(names, "related") if names or not near else []
         found = app.related(

@@ -313,7 +313,7 @@ def _reached(
     aside = {other for _, other, _, _, outgoing in rows if outgoing}
     if aside:
         whose = path_of(files[0]) if len(files) == 1 else counted(len(files), "file")
-        notes.append(f"{counted(len(aside), 'symbol')} of {whose}: type symbol lists all")
+        notes.append(f"{counted(len(aside), 'symbol')} of {whose} not shown: add --type symbol")
     wide = settings.changed(
         [(name, str(most + len(aside))) for name, most in WIDE if name not in settings.origins],
         "default:related",

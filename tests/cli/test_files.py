@@ -80,9 +80,9 @@ def test_related_prints_records_of_a_file_first(tree: Lore) -> None:
         ("file-src/keys.py", 1, "graph"),
     ]
     assert done.json[0]["verdict"] == "valid"
-    assert "src/auth.py: type symbol lists all" in done.notes[0] and len(done.notes) == 1
-    symbols = tree("related", "src/auth.py", "--symbols", "--ids").lines
-    assert "symbol-src/auth.py::getUserByID" in symbols
+    assert "src/auth.py not shown: add --type symbol" in done.notes[0] and len(done.notes) == 1
+    assert "symbol-src/auth.py::getUserByID" in tree("related", "src/auth.py", "--symbols").out
+    assert tree("related", "lesson-keys", "--edges", "calls", "--text").out == "nothing here\n"
 
 
 def test_filters_accept_paths_of_the_working_folder(tree: Lore) -> None:
