@@ -76,13 +76,10 @@ class AgentSession:
 
 def _forget_old_sessions() -> None:
     oldest = time.time() - _DAYS * 86_400
-    try:
-        with os.scandir(os.path.join(state_folder(), "sessions")) as entries:
-            for entry in entries:
-                if entry.stat(follow_symlinks=False).st_mtime < oldest:
-                    os.unlink(entry.path)
-    except OSError:
-        return
+    with os.scandir(os.path.join(state_folder(), "sessions")) as entries:
+        for entry in entries:
+            if entry.stat(follow_symlinks=False).st_mtime < oldest:
+                os.unlink(entry.path)
 
 
 class Brief:
@@ -147,9 +144,9 @@ def _log(engine: Engine, agent: Agent, event: str, sent: Sent) -> None:
     days = engine.settings.events_days
     try:
         if event == SESSION_START:
-            _forget_old_sessions()
             if log := part("capture", "events"):
                 log.log_start(agent.name, sent.session, sent.root, days)
+            _forget_old_sessions()
         elif event == TOOL and days and (log := part("capture", "event_log")):
             log.log_tool(agent.name, sent)
     except OSError:
