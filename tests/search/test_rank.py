@@ -60,7 +60,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         project = Project(repository.root, store)
         project.write("src/tokens.py", CODE_OF_TOKENS)
         project.write("docs/uploads.md", PAGE)
-        project.write("heat.yml", "thermostat: 21 degrees\n")
+        project.write("heat.yml", "thermostat: 21 degrees if lamps are lit\n")
         project.write("docs/list.md", "<!-- @generated -->\n# Tokens\n\nOf a session.\n")
         project.write("../vault.md", "# Tokens\n\nOf a nightly session.\n")
         for number in range(6):
@@ -122,8 +122,8 @@ def test_rare_words_and_other_forms_in_evidence(tmp_path: Path) -> None:
 def test_wording_prefers_pages_or_code(look: Look) -> None:
     assert ids(look("how do I upload files"))[0] == "doc-docs/uploads"
     assert ids(look("chunks of files"))[0] == "doc-docs/uploads"  # the code is slightly nearer
-    found = ids(look("where is it that files are uploaded"))
-    assert found[0] == "symbol-src/tokens.py::upload_files"
+    assert ids(look("where are files uploaded"))[0] == "symbol-src/tokens.py::upload_files"
+    assert ids(look("thermostat degrees, lit lamps"))[0] == "file-heat.yml", "although data"
 
 
 @pytest.mark.parametrize("query", ["why do we rotate keys", "leaked key must end soon"])
