@@ -140,7 +140,7 @@ def test_search_and_related_refuse_wrong_words(filled: Lore) -> None:
         search x --min-confidence 2 | 2 | from 0 to 1
         related | 2 | needs an id
         related {KEYS} --hops 4 | 2 | from 1 to 3
-        related src/a.py::f | 1 | no symbol 'f' in src/a.py: related with type symbol
+        related src/a.py::f | 1 | no symbol 'f' in src/a.py: list all with --type symbol
     """)
 
 
