@@ -166,7 +166,7 @@ def _symbols(
 
 def evidence(store: Store, query: Query, found: Matches) -> dict[tuple[str, bool], float]:
     """Return how well the best passage answers the query, 0 to 1, by list, and False for passages
-    of files that do not match, or are lowered, like tests, and not first in the list.
+    of files that do not match, or are lowered, like tests, and not the first file of code.
 
     Words that no passage of the store has, in no form, lower it by up to a third more.
     """
@@ -175,8 +175,8 @@ def evidence(store: Store, query: Query, found: Matches) -> dict[tuple[str, bool
     idf = {word: log((total + 1) / (having.get(word, 0) + 0.5)) for word in asked}
     cosine = {key: score for key, _, score in found.nearest}
     by_words = BY_WORDS if cosine else 1.0
-    firsts = {list_of(id): file_of(id) for id in reversed(found.fused)}
-    lowered = found.files.kind.keys() - firsts.values() if found.files else ()
+    first = next((file_of(id) for id in found.fused if list_of(id) == CODE), "")
+    lowered = found.files.kind.keys() - {first} if found.files else ()
     proofs: dict[int, tuple[str, bool]] = {}
     for rows in (*found.rows.values(), found.nearest):
         taken: dict[tuple[str, bool], int] = {}
