@@ -215,8 +215,7 @@ def require_own_schema(connection: apsw.Connection, path: str) -> None:
     plain tables are left to the reader."""
     if schema_hash(connection) in HASHES.values():
         return
-    others = other_statements(connection).items()  # expressions of a table are in parentheses
-    wrong = [one for one, sql in others if sql[:13] != "CREATE TABLE " or sql.count("(") > 1]
+    wrong = [name for name, sql in other_statements(connection).items() if not _is_plain(sql)]
     if wrong:
         hint = "import an export that you trust into a new store"
         raise StoreError(f"{path}: its schema is not lore's ({first_of(wrong)}): {hint}")
@@ -243,3 +242,8 @@ def _own_statements(connection: apsw.Connection) -> dict[str, str]:
     except apsw.Error:
         engine = "auto"
     return statements(scratch_store(engine).connection)
+
+
+def _is_plain(sql: str) -> bool:
+    """Return True for a table without expressions."""
+    return sql.startswith("CREATE TABLE ") and sql.count("(") == 1
