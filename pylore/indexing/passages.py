@@ -35,9 +35,9 @@ _BLOCK = r"(?m)^(?=(?:[-*+•]|\d{1,9}[.)])[ \t])|(?<=\n\n)(?=\S)"
 def rows_of(node: Node) -> list[Row]:
     """Return a row for each passage of a node; the indexed text is the body and why."""
     text = f"{node.body}\n{node.why}" if node.why else node.body
-    prose, path = COLLECTIONS.get(node.type, TEXTS) == TEXTS, node.file or ""
-    rows = passage_rows(node.title, text, " ".join(node.tags), path, prose=prose)
-    if rows and '"alias' in node.data and not is_changelog(path):
+    prose = COLLECTIONS.get(node.type, TEXTS) == TEXTS
+    rows = passage_rows(node.title, text, " ".join(node.tags), node.file or "", prose=prose)
+    if rows and '"alias' in node.data:
         named = dumps([loads(node.data).get(key, "") for key in ("aliases", "alias")])
         names = " ".join(words(named, paired=False))[:_REPEATED]
         rows[0] = f"{rows[0][0]} {names}", *rows[0][1:5], f"{rows[0][5]} {names}".strip()

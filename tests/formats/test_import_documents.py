@@ -308,8 +308,8 @@ def test_aliases_and_ids_are_names_for_links(project: Project) -> None:
     project.write("b.md", "---\nalias: [Other, [1]]\n---\n# B")
     assert project.run().unresolved == 2
     assert project.store.fulltext.having("texts", "other", titled=True) == {"doc-b"}
-    project.write("c.md", "---\nId: sessions\n---\n# C")
-    project.run()
+    project.write("news/c.md", "---\nId: sessions\nalias: Third\n---\n# C")
+    assert project.run() and project.store.fulltext.having("texts", "third", titled=True)
     assert project.edges("doc-a") == {("links_to", "doc-b"), ("links_to", "doc-sessions")}
 
 
