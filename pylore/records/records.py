@@ -190,8 +190,8 @@ class Records:
             stays = old is not None and (old.invalidated_at is None or is_heard)
             is_kept = status is None or (is_heard and old and old.status == "confirmed")
             state = "unchanged" if stays and is_kept else self.store.edges.put(edge)
-            former = self.store.nodes.require(to_id)
-            if fold(relation) == SUPERSEDES and former.status == "confirmed":
+            former = fold(relation) == SUPERSEDES and self.store.nodes.require(to_id)
+            if former and former.status == "confirmed":
                 self.notes.append(f"'lore edit {to_id} --status superseded' hides the old record")
             return self._changed(edge_name(edge.key), state)
 
