@@ -10,7 +10,7 @@ from ..core.vocabulary import PAGES_LIST, RECORDS_LIST, is_test, list_of, name_i
 from ..graph.relations import relation_weights
 from ..search.places import show_stretch
 from .results import (
-    FORMS,
+    WITH_CODE,
     ContextBrief,
     WorkTree,
     by_worth,
@@ -336,7 +336,7 @@ class _Builder:
 
     def _has_code(self, node: Node) -> bool:
         """Return True if a node is shown by lines of a file."""
-        return bool(node.file) and section_of(node.type) == CODE and self._asked.form in FORMS[:3]
+        return bool(node.file) and section_of(node.type) == CODE and self._asked.form in WITH_CODE
 
     def _code(self, hit: Hit, snippet: Snippet, section: str, why: str, most: int) -> Piece | None:
         path, first, last = snippet.path, snippet.first, snippet.first + len(snippet.lines) - 1

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from ..store.filter import Scope
 
 
-FORMS = ("prompt", "json", "code", "narrative", "mermaid")  # the first three show lines of code
+WITH_CODE = ("prompt", "json", "code")  # forms that show lines of code
+FORMS = (*WITH_CODE, "narrative", "mermaid")
 
 
 class ContextBrief(Row):
@@ -91,7 +92,7 @@ def results_for(
         hits = found(question)
         hits.notes[:0] = about.notes
     weak = all(hit.weak for hit in hits)
-    if asked.form in FORMS[:3] and not weak:
+    if asked.form in WITH_CODE and not weak:
         _open_files(store, settings, asked, question, hits)
     if task is None:
         named = _named(store, settings, asked, hits, weak=weak)
