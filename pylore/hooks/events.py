@@ -245,6 +245,8 @@ def _about_prompt(engine: Engine, sent: Sent, session: AgentSession) -> Brief:
         files = likely_files(store, engine.root, prompt, session=sent.session)
         sure = {path: why for path, why in files.items() if why not in (CONTENT, PATH)}
         asked = prompt if is_long_enough(prompt) else ""
+        if not asked and not files:
+            return brief
         engine = engine.changed([("limit", str(_HITS))], "hook")
         near = [path for path, why in files.items() if why == NAMED or not asked]
         found = search(engine, asked, near=near, types=(RECORDS,))
