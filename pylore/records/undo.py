@@ -72,7 +72,7 @@ def _before(store: Store, command: int) -> Iterator[Thing]:
     Fields that changed again since, and nodes of files, are not changed.
     """
     added, left = map(set, store.changes.things(command))
-    for row in [*map(store.thing, added)]:
+    for row in [store.thing(one) for one in added if one.count(SEPARATOR) > 2]:
         if isinstance(row, Anchor):
             link = store.edges.get(row.node_id, symbol_id(row.path, row.detail), ANCHORED_TO)
             if link is not None and link.created_at >= row.created_at:  # of a later lore index
