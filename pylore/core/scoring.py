@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import log10
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -16,8 +14,6 @@ if TYPE_CHECKING:
 
 SURE_COSINE = 0.5
 """A best cosine below this is not stretched to a full score."""
-MOST_RELEVANT = 2.0
-"""Maximum of ``relevance`` (docs/decisions/0021)."""
 PRIOR_MEAN, PRIOR_COUNT = 0.5, 2
 """The prior mean of ratings, and the number of ratings that the prior is worth."""
 GRACE_DAYS = 7
@@ -73,17 +69,6 @@ def recency(age_in_days: float, half_life: float) -> float:
 def factor(score: float, weight: float) -> float:
     """Return 1 for a score of 1, ``weight`` less for 0, ``weight`` more for 2."""
     return 1 + weight * (score - 1)
-
-
-def usage(accesses: int, boost: float) -> float:
-    """Return 1 without accesses, ``boost`` more for each factor of ten."""
-    return 1 + boost * log10(accesses + 1)
-
-
-def relevance(product: float, plain: float) -> float:
-    """Return the relevance of a record, 0 to 2. ``product`` is confidence × source weight × usage ×
-    status weight; ``plain`` that of a certain record of the best source and status, never read."""
-    return min(MOST_RELEVANT, product / plain) if plain > 0 else 1.0
 
 
 def rounded(value: float | None) -> float | None:

@@ -7,10 +7,11 @@ each later stage.
 
 from __future__ import annotations
 
+from math import log10
+
 from ..core.errors import GraphUnavailable, LoreError
 from ..core.model import Hit
-from ..core.scoring import best_first, convex, factor, feedback, recency, relevance, rrf, usage
-from ..core.settings import BUILT_IN_RETRIEVERS
+from ..core.scoring import best_first, convex, factor, feedback, recency, rrf
 from ..core.text import one_line, spaced, stem
 from ..core.vocabulary import (
     HIDDEN,
@@ -39,8 +40,6 @@ if TYPE_CHECKING:
 
     Passage = tuple[int, str, float]  # (key, id of the node, BM25 or cosine)
 
-BUILT_IN = frozenset(BUILT_IN_RETRIEVERS)
-
 PASSAGES, NEIGHBOURS = 8, 2
 """Best passages by full text, and nearest passages, for each match of a pool (docs/decisions/0007).
 """
@@ -63,8 +62,9 @@ FIELD_WEIGHTS = {"title": 4.0, "body": 1.0, "tags": 2.0, "file": 1.0, "parts": 0
 
 AGE_WEIGHT = 0.05  # most that age takes off a score (docs/decisions/0021)
 
-RELEVANCE_WEIGHT = 0.05
-"""Maximum change of a score by relevance: 0 results change on sets (docs/decisions/0021)."""
+RELEVANCE_WEIGHT, MOST_RELEVANT = 0.05, 2.0
+"""Maximum change of a score by relevance, and maximum relevance: 0 results change on sets
+(docs/decisions/0021)."""
 
 SOURCE_WEIGHTS = {"user_edit": 2.0, "file": 1.5, "system": 1.2, "conversation": 1.0}
 STATUS_WEIGHTS = {"confirmed": 1.2, "staged": 1.0, "superseded": 0.5, "retracted": 0.5}
@@ -274,7 +274,7 @@ def set_standing(
     hit.recency_score = round(recency(age, settings.recency_half_life), 6)
     hit.standing = {
         "age": factor(hit.recency_score, AGE_WEIGHT),
-        "relevance": factor(relevance(product(credibility, settings), PLAIN), RELEVANCE_WEIGHT),
+        "relevance": factor(relevance(credibility, settings), RELEVANCE_WEIGHT),
     }
 
 
@@ -292,15 +292,19 @@ def product(credibility: tuple[float, str, str, int], settings: Settings) -> flo
 
 def used(accesses: int, settings: Settings) -> float:
     """Return the factor of accesses."""
-    return usage(accesses, USAGE_BOOST if settings.counts_usage else 0.0)
+    return 1 + (USAGE_BOOST if settings.counts_usage else 0.0) * log10(accesses + 1)
+
+
+def relevance(credibility: tuple[float, str, str, int], settings: Settings) -> float:
+    """Return the relevance of a record, 0 to ``MOST_RELEVANT``."""
+    return min(MOST_RELEVANT, product(credibility, settings) / PLAIN)
 
 
 def explained_relevance(hit: Hit, settings: Settings) -> dict[str, object]:
     """Return the relevance of a hit, and the weights behind it."""
     confidence, source, status, accesses = hit.credibility
-    score = relevance(product(hit.credibility, settings), PLAIN)
     return {
-        "score": round(score, 6),
+        "score": round(relevance(hit.credibility, settings), 6),
         "weight": RELEVANCE_WEIGHT,
         "confidence": confidence,
         "source": source,

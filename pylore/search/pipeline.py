@@ -10,6 +10,7 @@ from __future__ import annotations
 from ..core.errors import GraphUnavailable
 from ..core.model import Hit, Hits
 from ..core.scoring import rounded
+from ..core.settings import BUILT_IN_RETRIEVERS
 from ..core.text import counted, fold, is_spaceless, one_line, parse_query, snippet, stem
 from ..core.vocabulary import FILE_IDS, list_of
 from ..store import ALL
@@ -17,7 +18,6 @@ from ..store.filter import Scope
 from . import ParsedQuery
 from . import Request as Request
 from .legs import (
-    BUILT_IN,
     FIELD_WEIGHTS,
     OF_EACH,
     Matches,
@@ -58,7 +58,7 @@ def search(store: Store, settings: Settings, request: Request, embedder: Embedde
             come back, with a note.
     """
     query = ParsedQuery(store, settings, request)
-    if BUILT_IN.issuperset(settings.retrievers):
+    if {*BUILT_IN_RETRIEVERS}.issuperset(settings.retrievers):
         return _run(query, embedder)
     from contextlib import ExitStack
 
@@ -136,7 +136,7 @@ def find_matches(query: ParsedQuery, scope: Scope, files: FileRanks | None) -> M
     found = run_legs(query, scope)
     rank(query, scope, found, files)
     found.weak = found.confidence < WEAK
-    if found.legs.keys() - BUILT_IN:  # results of a retriever have no evidence here
+    if found.legs.keys() - BUILT_IN_RETRIEVERS:  # results of a retriever have no evidence here
         found.confidence, found.weak = max(found.confidence, WEAK), False
     if (among := query.among) is not None:
         found.fused = {id: score for id, score in found.fused.items() if id in among}
@@ -246,10 +246,8 @@ def _snippet(query: ParsedQuery, found: Matches, hit: Hit, lines: str | None) ->
     store, key = query.store, found.passage.get(hit.id)
     if lines is not None:
         text = lines
-    elif key is None:
-        text = store.nodes.beginning(hit.id)
     else:
-        _, text = store.fulltext.shown(key)
+        text = store.nodes.beginning(hit.id) if key is None else store.fulltext.shown(key)[1]
     heading = "" if key is None or hit.line_start is None else entry_of(store, hit, key)
     if hit.type == "symbol":
         text = beyond_signature(text, hit.title)

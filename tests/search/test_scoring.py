@@ -12,11 +12,10 @@ from new_stores import new_store
 from searching import look
 
 from pylore.core.model import Hit
-from pylore.core.scoring import MOST_RELEVANT, factor, relevance
 from pylore.core.settings import Settings
 from pylore.core.vocabulary import SOURCES, STATUSES
 from pylore.records.records import Records
-from pylore.search.legs import PLAIN, in_order, product
+from pylore.search.legs import MOST_RELEVANT, RELEVANCE_WEIGHT, in_order, relevance, set_standing
 from pylore.store import Store
 from pylore.store.filter import Scope
 
@@ -27,14 +26,12 @@ STANDINGS = st.tuples(
 )
 
 
-@given(STANDINGS, st.floats(0, 1), st.floats(0, 0.5))
-def test_a_score_moves_by_at_most_the_weight(
-    standing: Standing, score: float, weight: float
-) -> None:
-    standing_score = relevance(product(standing, Settings()), PLAIN)
-    assert 0 <= standing_score <= MOST_RELEVANT
-    new = score * factor(standing_score, weight)
-    assert abs(new - score) <= weight * score + 1e-12
+@given(STANDINGS)
+def test_a_score_moves_by_at_most_the_weight(standing: Standing) -> None:
+    assert 0 <= relevance(standing, Settings()) <= MOST_RELEVANT
+    hit = Hit("note-1")
+    set_standing(hit, Settings(), 0, standing)
+    assert abs(hit.standing["relevance"] - 1) <= RELEVANCE_WEIGHT + 1e-12
 
 
 def test_nearer_hit_wins_a_tie() -> None:
