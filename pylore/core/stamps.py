@@ -361,11 +361,6 @@ def forgotten(at: str) -> Stamped:
     return Stamped("", {name: (f"{at} {NOBODY}", canonical(at)) for name in NODE.reset})
 
 
-def is_forgotten_by_nobody(node: Node) -> bool:
-    """Return True if a node is forgotten because a file proposed to purge it."""
-    return bool(node.invalidated_at) and Stamped.of(node).at("invalidated_at")[0].endswith(NOBODY)
-
-
 # --- which changes a record has seen
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ..core.errors import UsageError
 from ..core.ids import whose
 from ..core.model import Edge
-from ..core.stamps import Stamped, is_forgotten_by_nobody, local_fields
+from ..core.stamps import NOBODY, Stamped, local_fields
 from ..core.times import now
 from ..formats import export
 from ..formats.jsonl import Imported, LineImport
@@ -88,8 +88,10 @@ def lines_of(
         nodes = [thing for thing in things if SEPARATOR not in thing]
         rows = (store.thing(thing) for thing in things if SEPARATOR in thing)
     for node, was in export.nodes_of(store, nodes):
-        if is_taken(node) and not is_forgotten_by_nobody(node):
-            yield _line(node.id, order_text(Stamped.of(node)), export.shared_fields(node, was))
+        state = Stamped.of(node)
+        # A file that proposes a purge is no reason to forget the node elsewhere.
+        if is_taken(node) and not state.at("invalidated_at")[0].endswith(NOBODY):
+            yield _line(node.id, order_text(state), export.shared_fields(node, was))
     for row in rows:
         if row and is_taken(row):
             id = owners(thing_of(row))[0]
