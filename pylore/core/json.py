@@ -131,12 +131,6 @@ def parse_object(line: bytes, longest: int, *, storable: bool = True) -> dict[st
     return value
 
 
-def require_json_object(text: str) -> None:
-    """Check a column that holds a JSON object; raise LoreError as ``require_storable``."""
-    require_storable(text)
-    parse_object(text.encode(), 4 * len(text))
-
-
 def require_storable(value: object, levels: int = DEEPEST) -> None:
     """Raise LoreError if a text within ``value`` has a NUL or half a surrogate pair, a number is
     not finite, or there are more ``levels``."""

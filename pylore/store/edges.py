@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import islice, starmap
 
-from ..core.json import dumps, require_json_object, require_storable
+from ..core.json import dumps, parse_object, require_storable
 from ..core.model import Edge
 from ..core.vocabulary import ANCHORED_TO, DEFINES, FILE_IDS, THING_IDS
 from .connection import (
@@ -233,9 +233,9 @@ class Edges(GraphTable):
         old = self.get(*edge.key)
         if old is not None and all(getattr(old, f) == getattr(edge, f) for f in _CONTENT):
             return "unchanged"
-        require_storable(edge.weight)
+        require_storable([edge.weight, edge.metadata])
         if old is None or old.metadata != edge.metadata:
-            require_json_object(edge.metadata)
+            parse_object(edge.metadata.encode(), 4 * len(edge.metadata))
         self.put_many([edge])
         return "added" if old is None else "updated"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..core.errors import GraphUnavailable, LoreError, UsageError, nearest
-from ..core.json import dumps, require_json_object, require_storable
+from ..core.json import dumps, parse_object, require_storable
 from ..core.model import Node
 from ..core.text import fold
 from ..core.vocabulary import LEARNING, NO_RECORDS, RECORDS, WORST_FIRST, types_named
@@ -100,7 +100,7 @@ class Nodes(Table):
             return "unchanged"
         require_storable([*rows_of([node])])
         if old is None or old.data != node.data:
-            require_json_object(node.data)
+            parse_object(node.data.encode(), 4 * len(node.data))
         self._stamp(old, node)
         self.settle([node])
         return "added" if old is None else "updated"
