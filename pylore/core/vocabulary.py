@@ -65,12 +65,8 @@ RELATIONS: dict[str, tuple[float, float, str]] = {
 FROM_CODE = frozenset({"imports", "calls", "inherits", "instantiates"})
 """Relations with edges from code: the weight is the certainty."""
 CHANGES, IMPORTS, CO_CHANGES, SUPERSEDES = "changes", "imports", "co_changes_with", "supersedes"
-UNDIRECTED = frozenset({"similar_to", CO_CHANGES})
-"""Relations without direction: their edges begin at the lesser id."""
 ANCHORED_TO, DEFINES, CONTRADICTS = "anchored_to", "defines", "contradicts"
 DERIVED_FROM, LEARNED_FROM, INVALIDATED_BY = "derived_from", "learned_from", "invalidated_by"
-DECLARED_WEIGHT = 0.7
-"""The default weight of a declared relation."""
 
 STATUSES = ("staged", "confirmed", "superseded", "retracted")
 HIDDEN_STATUSES = ("superseded", "retracted")
@@ -104,22 +100,16 @@ THING_IDS = (ENTITY_IDS, CONCEPT_IDS)
 
 def types_named(names: Iterable[str], known: Collection[str]) -> dict[str, None]:
     """Return ``names`` as keys, with ``records`` and ``learning`` expanded to ``known`` types."""
-    wanted: dict[str, None] = {}
-    for name in names:
-        if name == RECORDS:
-            wanted |= dict.fromkeys(type for type in known if type not in NO_RECORDS)
-        elif name == LEARNING and name not in known:
-            wanted |= dict.fromkeys(type for type in LEARNING_TYPES if type in known)
-        else:
-            wanted[name] = None
-    return wanted
+    groups = {RECORDS: [type for type in known if type not in NO_RECORDS]}
+    if LEARNING not in known:
+        groups[LEARNING] = [type for type in LEARNING_TYPES if type in known]
+    return dict.fromkeys(type for name in names for type in groups.get(name, [name]))
 
 
 PROSE = (".adoc", ".markdown", ".md", ".mdx", ".org", ".rst", ".txt")
 """Endings of files that are pages."""
 
 CODE_LIST, PAGES_LIST, RECORDS_LIST = "code", "pages", "records"
-_NO_RECORD_IDS = (*CODE_IDS, DOCUMENT_IDS)
 
 
 def list_of(id: str) -> str:
@@ -128,11 +118,9 @@ def list_of(id: str) -> str:
     >>> list_of("symbol-a.py::f"), list_of("file-README.md"), list_of("doc-a"), list_of("note-1")
     ('code', 'pages', 'pages', 'records')
     """
-    if not id.startswith(_NO_RECORD_IDS):
-        return RECORDS_LIST
-    if id.startswith(DOCUMENT_IDS) or id.lower().partition("::")[0].endswith(PROSE):
-        return PAGES_LIST
-    return CODE_LIST
+    if id.startswith(CODE_IDS) and not id.lower().partition("::")[0].endswith(PROSE):
+        return CODE_LIST
+    return PAGES_LIST if id.startswith((*CODE_IDS, DOCUMENT_IDS)) else RECORDS_LIST
 
 
 def file_id(path: str) -> str:

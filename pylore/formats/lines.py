@@ -17,7 +17,7 @@ from ..core.json import canonical, dumps, harmless, loads
 from ..core.model import Anchor, Edge, Node
 from ..core.text import clean_tags
 from ..core.times import LONG_AGO, ago
-from ..core.vocabulary import DECLARED_WEIGHT
+from ..graph.relations import DECLARED_WEIGHT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ..core.errors import LoreError, UsageError, nearest
-from ..core.vocabulary import DECLARED_WEIGHT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,6 +10,9 @@ if TYPE_CHECKING:
 
     from ..core.settings import Settings, Weights
     from ..store import Store
+
+DECLARED_WEIGHT = 0.7
+"""The default weight of a declared relation."""
 
 
 def known_relations(store: Store, settings: Settings) -> dict[str, tuple[float, float]]:

@@ -24,11 +24,11 @@ from math import log, sqrt
 from ..core.scoring import best_first
 from ..core.vocabulary import (
     ANCHORED_TO,
+    CO_CHANGES,
     DEFINES,
     FROM_CODE,
     SYMBOL_IDS,
     THING_IDS,
-    UNDIRECTED,
     file_id,
     path_of,
 )
@@ -64,6 +64,8 @@ if TYPE_CHECKING:
     Tie = tuple["Step", str, float, float]
     """(step to a record, the relation by which it names a bridge, edge and relation weight)"""
 
+UNDIRECTED = frozenset({"similar_to", CO_CHANGES})
+"""Relations without direction: their edges begin at the lesser id."""
 BRIDGES = THING_IDS
 """Ids of nodes that tie the records that name them to each other."""
 
