@@ -171,16 +171,15 @@ class Stamped(Record):
         fields = {name: (base.get(one[0], one[0]), one[1]) for name, one in self.fields.items()}
         return self._with(fields, before.base)
 
-    def edited(self, before: Stamped) -> dict[str, str]:
+    def edited(self, before: Stamped) -> dict[str, Value]:
         """Return the values that differ under the same stamp, by field: no lore wrote them."""
         names = {*self.fields, *before.fields} - {*self.kind.times, *self.kind.local}
         pairs = ((name, self.at(name), before.at(name)) for name in names)
-        return {name: one[1] for name, one, old in pairs if one[0] == old[0] and one != old}
+        return {name: one for name, one, old in pairs if one[0] == old[0] and one != old}
 
-    def with_edits(self, values: dict[str, str]) -> Stamped:
-        """Replace some values, and keep the stamps."""
-        stated = {name: (self.at(name)[0], value) for name, value in values.items()}
-        return self._with({**self.fields, **stated})
+    def replaced(self, fields: dict[str, Value]) -> Stamped:
+        """Return these values, but for some fields, even if earlier."""
+        return self._with({**self.fields, **fields})
 
     def lost_to(self, other: Stamped) -> list[tuple[str, Value]]:
         """Return (field, value) of each value that a second state lacks. If the bases differ,

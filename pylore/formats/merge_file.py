@@ -119,7 +119,7 @@ def _join(
     are edits by hand."""
     old = next((Stamped.of(row) for row, _ in before), None)
     sides: list[tuple[Any, Stamped, set[str]]] = []
-    edits: dict[str, str] = {}
+    edits: dict[str, tuple[str, str]] = {}
     for row, was in lines:
         state = Stamped.of(row)
         if old is not None:
@@ -138,9 +138,7 @@ def _join(
             both, seen = both.joined(theirs), seen | there
         elif is_later(new, row):
             row, both = new, theirs
-    if old is not None:
-        names = [name for name in edits if both.at(name)[0] == old.at(name)[0]]
-        both = both.with_edits({name: edits[name] for name in names})
+    both = both.replaced({name: one for name, one in edits.items() if one[0] == both.at(name)[0]})
     row = both.to_row(row)
     if not isinstance(row, Anchor):  # reads before a purge are unknown
         count_reads(row, *[Node("", "")] if gone else [one for one, *_ in sides])

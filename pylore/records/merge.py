@@ -162,11 +162,11 @@ class Merge:
     def _join(self, stored: Thing | None, new: Thing, here: Side, there: Side) -> tuple[Thing, str]:
         """Join the values of both sides; return the row and the state."""
         thing, ours, theirs = thing_of(new), here[0], there[0]
-        edited: dict[str, str] = {}
+        edited: dict[str, Value] = {}
         if self._by_hand and stored is not None:
             theirs = theirs if new.stamps else theirs.rebased_on(ours)
             edited = theirs.edited(ours.without(local_fields(stored)))
-            theirs = theirs.with_edits({name: ours.at(name)[1] for name in edited})
+            theirs = theirs.replaced({name: ours.at(name) for name in edited})
         if stored is None and not (new.stamps or ours.fields):
             both, row = theirs, new
         elif stored is not None and not (has_history(stored) or has_history(new)):
@@ -179,7 +179,7 @@ class Merge:
             self._changes.log(thing, theirs.lost_to(both), None)
             if edited:
                 times = {"updated_at": canonical(now())} if isinstance(stored, Node) else {}
-                both = self._stated(both, {**edited, **times})
+                both = self._stated(both, {name: one[1] for name, one in edited.items()} | times)
             row = self._replace(stored or new, ours, both)
         if both not in (theirs, ours):
             self.joined.add(thing)
