@@ -7,8 +7,7 @@ from bisect import bisect_left, bisect_right
 from functools import cache
 from typing import TYPE_CHECKING
 
-from ..core.text import one_line
-from ..records.fields import title_of
+from ..core.text import one_line, title_of
 from .candidates import COMMITTED, LONGEST_QUOTE, Candidate, Signal, merged
 from .events import MOST_TEXT
 

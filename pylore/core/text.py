@@ -36,6 +36,7 @@ MAX_QUERY = 100_000  # maximum characters of a query
 MAX_TERMS = 200  # maximum words of a query
 PREFIX_LENGTH = 3  # minimum length of a word used as a prefix
 ENDING = 2  # last characters of a word that may differ in inflected forms
+TITLE_LENGTH = 200  # maximum characters of a title that is derived from a text
 _SNIPPET_LOOK = 20_000  # characters of a passage in which a snippet is looked for
 _BIDIRECTIONAL = (0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 CONTROLS = (*range(0x20), *range(0x7F, 0xA0), *_BIDIRECTIONAL)  # a terminal may obey them
@@ -351,3 +352,40 @@ def _stretch(text: str, start: int, width: int) -> str:
         space = text.rfind(" ", end - third, end + 1)
         end = space if space >= 0 else end
     return ("… " if start else "") + text[start:end] + (" …" if end < len(text) else "")
+
+
+_CLOSING = "\"')]}”’»*_`"
+_ABBREVIATIONS = ("approx", "cf", "dr", "etc", "incl", "mr", "mrs", "vs")
+
+
+def title_of(text: str) -> str:
+    """Return the first sentence of a text's first line that is no fence or rule, without Markdown's
+    heading marks.
+
+    >>> title_of("---\\n# Use JWT\\n\\nNo state."), title_of("Use e.g. Redis 7.2. It is fast.")
+    ('Use JWT', 'Use e.g. Redis 7.2.')
+    """
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    said = (one for one in lines if one[:3] not in ("```", "~~~") and one.strip("-=*_ "))
+    line = next(said, lines[0] if lines else "")
+    line = _first_sentence(line.lstrip("#").strip() if line.lstrip("#")[:1] == " " else line)
+    if len(line) <= TITLE_LENGTH:
+        return line
+    return line[: TITLE_LENGTH - 1].rsplit(" ", 1)[0].rstrip(" ,;:") + "…"
+
+
+def _first_sentence(line: str) -> str:
+    for at, sign in enumerate(line[:TITLE_LENGTH]):
+        if sign not in ".!?。！？।؟۔":
+            continue
+        after = line[at + 1 :].lstrip(_CLOSING)
+        if sign in "。！？" or (after[:1] == " " and not (sign == "." and _is_short(line[:at]))):
+            return line[: len(line) - len(after)]
+    return line
+
+
+def _is_short(before: str) -> bool:
+    """Return True if a full stop marks an abbreviation, an initial or the number of an item."""
+    word = before.rpartition(" ")[2].lstrip("(").lower()
+    is_initials = all(len(part) == 1 and part.isalpha() for part in word.split("."))
+    return is_initials or word in _ABBREVIATIONS or (word == before and word.isdigit())

@@ -14,12 +14,13 @@ from ..core import ids
 from ..core.errors import LoreError, StoreError
 from ..core.json import parse_object, record_line
 from ..core.model import Edge, Node
+from ..core.text import title_of
 from ..core.times import LONG_AGO, now
 from ..core.vocabulary import dotted
 from ..graph.relations import first_weights, fold, require_name
 from ..indexing.embed import embed_missing
 from ..indexing.indexer import Index
-from ..records.fields import Naming, title_of
+from ..records.fields import Naming
 from ..records.merge import Conflict, Merge, outcome_notes
 from ..store.changes import thing_of
 from .lines import STATES, Line, marker_of

@@ -19,11 +19,6 @@ if TYPE_CHECKING:
     from ..core.settings import Settings
     from ..store import Store
 
-TITLE_LENGTH = 200
-"""Maximum characters of a title that is derived from a text."""
-
-_CLOSING = "\"')]}”’»*_`"
-_ABBREVIATIONS = ("approx", "cf", "dr", "etc", "incl", "mr", "mrs", "vs")
 _SLIP = 0.85
 """Minimum similarity of an unknown predicate to a relation that was probably meant."""
 
@@ -48,39 +43,6 @@ def require_text(text: str, most: int) -> str:
         how = "link to a file, or raise the setting"
         raise LoreError(f"the text has {size} bytes, max_text is {most}: {how}")
     return plain
-
-
-def title_of(text: str) -> str:
-    """Return the first sentence of a text's first line that is no fence or rule, without Markdown's
-    heading marks.
-
-    >>> title_of("---\\n# Use JWT\\n\\nNo state."), title_of("Use e.g. Redis 7.2. It is fast.")
-    ('Use JWT', 'Use e.g. Redis 7.2.')
-    """
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    said = (one for one in lines if one[:3] not in ("```", "~~~") and one.strip("-=*_ "))
-    line = next(said, lines[0] if lines else "")
-    line = _first_sentence(line.lstrip("#").strip() if line.lstrip("#")[:1] == " " else line)
-    if len(line) <= TITLE_LENGTH:
-        return line
-    return line[: TITLE_LENGTH - 1].rsplit(" ", 1)[0].rstrip(" ,;:") + "…"
-
-
-def _first_sentence(line: str) -> str:
-    for at, sign in enumerate(line[:TITLE_LENGTH]):
-        if sign not in ".!?。！？।؟۔":
-            continue
-        after = line[at + 1 :].lstrip(_CLOSING)
-        if sign in "。！？" or (after[:1] == " " and not (sign == "." and _is_short(line[:at]))):
-            return line[: len(line) - len(after)]
-    return line
-
-
-def _is_short(before: str) -> bool:
-    """Return True if a full stop marks an abbreviation, an initial or the number of an item."""
-    word = before.rpartition(" ")[2].lstrip("(").lower()
-    is_initials = all(len(part) == 1 and part.isalpha() for part in word.split("."))
-    return is_initials or word in _ABBREVIATIONS or (word == before and word.isdigit())
 
 
 # --- types and relations

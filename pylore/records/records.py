@@ -6,7 +6,7 @@ from ..core.errors import LoreError, UsageError
 from ..core.ids import KEY_DIGITS, check_id, check_scope, named_id, own, plain, record_id
 from ..core.json import with_fields
 from ..core.model import Anchor, Edge, Node, Row, edge_name
-from ..core.text import clean_tags
+from ..core.text import clean_tags, title_of
 from ..core.times import now
 from ..core.vocabulary import ANCHORED_TO, DERIVED_FROM, NAMED_TYPES, NO_RECORDS, SUPERSEDES
 from ..graph.ontology import FORCED, Ontology
@@ -25,7 +25,6 @@ from .fields import (
     require_text,
     set_file,
     source_of,
-    title_of,
 )
 
 TYPE_CHECKING = False

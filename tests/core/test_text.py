@@ -22,6 +22,7 @@ from pylore.core.text import (
     parse_query,
     printable,
     snippet,
+    title_of,
     words,
 )
 from pylore.search.legs import coverage
@@ -241,3 +242,12 @@ def test_tags_are_folded_and_a_text_is_split() -> None:
     assert clean_tags(["Code Review", "auth", "#\t#AUTH", " "]) == ("auth", "code-review")
     assert clean_tags("auth, #Api  x") == ("api", "auth", "x")
     assert clean_tags(["Zu\u0308rich", "Zürich，C#"]) == ("c#", "zürich")
+
+
+def test_title_is_the_first_sentence() -> None:
+    long = title_of("word " * 100)
+    assert len(long) <= 200 and long.endswith("word…")
+    assert len(title_of("x" * 1_000_000)) == 200  # not quadratic
+    texts = ["One.| Two.", "ok.| Two.", "हाँ।| दो", 'Say "no."| Then', "一。|二。", "A.|\nB"]
+    texts += ["1. Do it.| So", "J. Doe did.| So", "#5: keys etc. fail.| So", "v1.2 is out|"]
+    assert [title_of(one.replace("|", "")) for one in texts] == [one.split("|")[0] for one in texts]
