@@ -19,7 +19,6 @@ from ..formats.merge_file import merge_files
 from ..graph.ontology import misfits_among
 from ..indexing.embed import embed_missing
 from ..records.fields import is_page
-from ..records.merge import conflict_notes
 from ..system import require_part
 from ..system.atomic_write import write_whole
 from ..system.files import SHARED
@@ -34,11 +33,27 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..formats.import_documents import DocumentImport
+    from ..records.merge import Conflict
     from ..store import Store
     from .session import Session
 
 COMPACT_FROM = 1000  # changed nodes and edges after which an import compacts the store
-_MOST_NAMED = 20  # maximum number of ids in a message of a merge
+_MOST_NAMED = 10  # maximum number of records in a message of a merge
+_OUTCOMES = {
+    "back": "deleted for good here, and edited elsewhere after that: back again",
+    "purged": "deleted for good elsewhere",
+    "kept": "deleted for good elsewhere, and edited after that: kept",
+    "edited": (
+        "deleted for good elsewhere, and edited after that: only the edits are shared; "
+        "'lore restore ID' shares all of it, 'lore forget --purge ID' deletes it"
+    ),
+    "proposed": (
+        "deleted for good elsewhere, and forgotten here: 'lore forget --purge --proposed' "
+        "deletes it, 'lore undo ID' brings it back"
+    ),
+    "forgotten": "still forgotten: 'lore undo ID' brings it back",
+}
+"""Notes on the outcomes of a merge."""
 
 
 @command("import [options] PATH…")
@@ -226,10 +241,32 @@ def _sync(session: Session, run: Callable[[Store], tuple[Imported, dict[str, Any
 
 def say_imported(session: Session, came_in: Imported) -> None:
     """Print conflicts (even with --quiet), notes, and skipped lines."""
-    for text in conflict_notes(came_in.conflicting):
-        note(text)
-    session.say(came_in.notes)
+    for conflict in came_in.conflicting[:_MOST_NAMED]:
+        note(conflict_text(conflict))
+    if came_in.conflicting:
+        found = counted(len(came_in.conflicting), "conflict")
+        hint = "'lore show ID --history' has both states, 'lore undo ID --at N' takes the other one"
+        note(f"{found}: {hint}")
+    session.say([*outcome_notes(came_in), *came_in.notes])
     session.say_skipped(came_in.skipped)
+
+
+def conflict_text(one: Conflict) -> str:
+    """Return the record and the fields of a conflict, and the side with the later values."""
+    side = "here" if one.stands == "ours" else "there"
+    other = f"in {one.file}" if one.file else "there"
+    fields = f" ({', '.join(one.fields)})" if one.fields else ""
+    for name, shown in (("data.", ""), ("tags.", "tag "), ("invalidated_at", "forgotten")):
+        fields = fields.replace(name, shown)
+    return f"{one.id} was changed here and {other}{fields}: the version {side} stands"
+
+
+def outcome_notes(came_in: Imported) -> list[str]:
+    """Return a note for each outcome, with the first ids."""
+    found: dict[str, list[str]] = {}
+    for outcome, id in came_in.outcomes:
+        found.setdefault(outcome, []).append(id)
+    return [f"{first_of(ids, _MOST_NAMED)}: {_OUTCOMES[name]}" for name, ids in found.items()]
 
 
 def synced_text(row: dict[str, Any]) -> str:

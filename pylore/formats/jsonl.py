@@ -21,7 +21,7 @@ from ..graph.relations import first_weights, fold, require_name
 from ..indexing.embed import embed_missing
 from ..indexing.indexer import Index
 from ..records.fields import Naming
-from ..records.merge import Conflict, Merge, outcome_notes
+from ..records.merge import Conflict, Merge
 from ..store.changes import thing_of
 from .lines import STATES, Line, marker_of
 
@@ -51,7 +51,7 @@ class Imported:
     ``dangling`` counts new edges to missing nodes, ``unresolved`` the links of documents without a
     target, ``invalidated`` the edges of removed links, ``pruned`` the documents without a file.
     ``brought`` are the keys of added and changed edges, ``new_nodes`` ids, ``joined`` things that
-    now differ both from the former state and from their line.
+    now differ both from the former state and from their line. ``outcomes`` are as in ``Merge``.
     """
 
     def __init__(self) -> None:
@@ -61,6 +61,7 @@ class Imported:
         self.joined: set[str] = set()
         self.new_nodes: set[str] = set()
         self.conflicting: list[Conflict] = []
+        self.outcomes: list[tuple[str, str]] = []
         self.skipped: list[tuple[str, str]] = []
         self.left: list[bytes] = []
         self.notes: list[str] = []
@@ -192,10 +193,10 @@ class LineImport(Import):
         result, merge = self.result, self._merge
         merge.finish()
         result.joined, result.new_nodes = merge.joined, merge.new_nodes
-        result.updated += len(merge.outcomes["proposed"])
+        result.updated += sum(outcome == "proposed" for outcome, _ in merge.outcomes)
         result.brought |= merge.brought
         result.conflicting, result.conflicts = merge.conflicts, len(merge.conflicts)
-        result.notes += outcome_notes(merge.outcomes)
+        result.outcomes = merge.outcomes
         return result
 
     def _apply(self) -> None:
@@ -286,11 +287,10 @@ class LineImport(Import):
         self._apply()
         old = self._store.thing(thing_of(new))
         row = self._bounded(line.onto(old or new))
+        row.created_at = row.created_at or now()
         if isinstance(row, Node):
             self._put_by_hand(row, line.fields, old)
-            return
-        row.created_at = row.created_at or now()
-        if isinstance(row, Edge):
+        elif isinstance(row, Edge):
             self.result.count(self._store.edges.put(row), row.key)
         else:
             row.gone_at, row.verified_at = None, row.verified_at or now()
@@ -303,7 +303,7 @@ class LineImport(Import):
         if node.line_start and node.line_end and node.line_start > node.line_end:
             node.line_start, node.line_end = node.line_end, node.line_start
         if node.invalidated_at is not None and "invalidated_at" not in fields:
-            self._merge.outcomes["forgotten"].append(node.id)
+            self._merge.outcomes.append(("forgotten", node.id))
         self._put_node(node)
 
     def _bounded(self, row: Any) -> Any:

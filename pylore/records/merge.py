@@ -6,7 +6,6 @@ purge deletes all earlier values. Rows that a store derives are not merged.
 
 from __future__ import annotations
 
-from ..core.errors import first_of
 from ..core.json import canonical
 from ..core.model import Anchor, Edge, Node, Row
 from ..core.stamps import (
@@ -21,7 +20,6 @@ from ..core.stamps import (
     is_later,
     local_fields,
 )
-from ..core.text import counted
 from ..core.times import now
 from ..store.changes import owners, thing_of
 from .undo import purge_node
@@ -40,23 +38,6 @@ if TYPE_CHECKING:
 
 _DERIVED = ("invalidated_at", "stamp")
 """Fields of links and anchors that a store derives."""
-_NAMED = 10
-"""Maximum of records that a note names."""
-_OUTCOMES = {
-    "back": "deleted for good here, and edited elsewhere after that: back again",
-    "purged": "deleted for good elsewhere",
-    "kept": "deleted for good elsewhere, and edited after that: kept",
-    "edited": (
-        "deleted for good elsewhere, and edited after that: only the edits are shared; "
-        "'lore restore ID' shares all of it, 'lore forget --purge ID' deletes it"
-    ),
-    "proposed": (
-        "deleted for good elsewhere, and forgotten here: 'lore forget --purge --proposed' "
-        "deletes it, 'lore undo ID' brings it back"
-    ),
-    "forgotten": "still forgotten: 'lore undo ID' brings it back",
-}
-"""Notes on records that were purged or forgotten here or elsewhere."""
 
 
 class Conflict(Row):
@@ -71,14 +52,6 @@ class Conflict(Row):
     file: str = ""
     fields: tuple[str, ...] = ()
 
-    def __str__(self) -> str:
-        side = "here" if self.stands == "ours" else "there"
-        other = f"in {self.file}" if self.file else "there"
-        fields = f" ({', '.join(self.fields)})" if self.fields else ""
-        for name, shown in (("data.", ""), ("tags.", "tag "), ("invalidated_at", "forgotten")):
-            fields = fields.replace(name, shown)
-        return f"{self.id} was changed here and {other}{fields}: the version {side} stands"
-
 
 class Merge:
     """Merge one source; the caller holds a transaction, and calls ``finish`` at the end.
@@ -87,13 +60,14 @@ class Merge:
     the values of that side get a new stamp, so they win everywhere. ``by_hand``: a person may have
     edited the lines, so a value that differs under the same stamp is an edit of now.
 
-    Results: ``conflicts``; ``outcomes``, ids by the keys of ``_OUTCOMES``; ``brought``, added or
-    changed links; ``new_nodes``; ``joined``, things that now differ from both sides.
+    Results: ``conflicts``; ``outcomes``, (``purged``, ``kept``, …, id) of records that were purged
+    or forgotten here or elsewhere; ``brought``, added or changed links; ``new_nodes``; ``joined``,
+    things that now differ from both sides.
     """
 
     def __init__(self, store: Store, index: Index, prefer: str = "", by_hand: bool = False) -> None:
         self.conflicts: list[Conflict] = []
-        self.outcomes: dict[str, list[str]] = {name: [] for name in _OUTCOMES}
+        self.outcomes: list[tuple[str, str]] = []
         self.brought: set[EdgeKey] = set()
         self.new_nodes: set[str] = set()
         self.joined: set[str] = set()
@@ -187,7 +161,7 @@ class Merge:
             if ours.fields:
                 self._changes.delete_former(thing, both.fields.items())
             if thing in self._purged_before:
-                self.outcomes["back"].append(thing)
+                self.outcomes.append(("back", thing))
             return row, "added"
         if not isinstance(row, Anchor):
             count_reads(row, stored, new)  # type: ignore[arg-type]
@@ -268,7 +242,7 @@ class Merge:
         kept = purge_node(self._store, id, at)
         if was_here:
             lives = any(isinstance(row, Node) for row in kept)
-            self.outcomes["kept" if lives else "purged"].append(id)
+            self.outcomes.append(("kept" if lives else "purged", id))
         self.joined.update(map(thing_of, kept))
         self._write([(row, None) for row in kept])
 
@@ -286,7 +260,7 @@ class Merge:
             row = self._replace(node, ours, ours.joined(forgotten(at)))
             self._write([(row, node)])
             lives = isinstance(row, Node) and row.invalidated_at is None
-            self.outcomes["edited" if lives else "proposed"].append(id)
+            self.outcomes.append(("edited" if lives else "proposed", id))
         self._changes.propose_purge(id, at)
 
 
@@ -295,21 +269,3 @@ def _is_equal(one: Thing | None, other: Thing) -> bool:
     return one is not None and all(
         getattr(one, name) == getattr(other, name) for name in one.FIELDS if name not in skipped
     )
-
-
-# --- notes
-
-
-def conflict_notes(conflicts: Sequence[Conflict]) -> list[str]:
-    """Return a note for each of the first conflicts, and the commands to see and restore the other
-    state."""
-    if not conflicts:
-        return []
-    found = counted(len(conflicts), "conflict")
-    hint = "'lore show ID --history' has both states, 'lore undo ID --at N' takes the other one"
-    return [*map(str, conflicts[:_NAMED]), f"{found}: {hint}"]
-
-
-def outcome_notes(outcomes: Mapping[str, list[str]]) -> list[str]:
-    """Return a note for each outcome, a key of ``_OUTCOMES``, that has ids."""
-    return [f"{first_of(ids, _NAMED)}: {_OUTCOMES[name]}" for name, ids in outcomes.items() if ids]

@@ -17,10 +17,11 @@ from pages import Project, import_documents
 from samples import examples
 from things import node_past
 
+from pylore.cli.transfer import conflict_text
 from pylore.core.model import Edge
 from pylore.core.settings import Settings
 from pylore.formats.jsonl import import_lines
-from pylore.records.merge import Conflict, conflict_notes
+from pylore.records.merge import Conflict
 from pylore.store import Store
 
 LOCAL = "doc-a (a.md): changed here, not in the file, and left so: "
@@ -56,9 +57,8 @@ def test_local_text_and_changed_file_conflict(project: Project) -> None:
     result = project.run()
     assert (result.conflicts, result.updated, result.kept) == (1, 1, 0)
     assert result.conflicting == [Conflict("doc-a", "theirs", file="a.md")]
-    assert conflict_notes(result.conflicting)[0] == (
-        "doc-a was changed here and in a.md: the version there stands"
-    )
+    said = conflict_text(result.conflicting[0])
+    assert said == "doc-a was changed here and in a.md: the version there stands"
     assert project.node("doc-a").body == "theirs"
     assert [past.row.body for past in node_past(project.store, "doc-a")] == ["text", "mine"]
     assert project.run().conflicts == 0

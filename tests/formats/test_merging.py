@@ -14,13 +14,14 @@ from new_stores import memory_store
 from samples import examples
 from things import lines_of, node_past
 
+from pylore.cli.transfer import conflict_text, outcome_notes
 from pylore.core.errors import LoreError
 from pylore.core.model import Edge
 from pylore.core.settings import Settings
 from pylore.core.times import ago
 from pylore.formats.export import export_lines, shared_lines
 from pylore.formats.jsonl import Imported, import_lines
-from pylore.records.merge import Conflict, conflict_notes
+from pylore.records.merge import Conflict
 from pylore.records.records import Records
 from pylore.store import Store
 
@@ -225,10 +226,9 @@ def test_edit_after_forget_elsewhere_wins(here: Store, there: Store, side: str) 
     other = "theirs" if side == "ours" else "ours"
     assert done.conflicting == [Conflict("note-a", other, fields=("invalidated_at",))]
     assert here.nodes.require("note-a").invalidated_at is None and body(here) == "again"
-    where = {"ours": "here", "theirs": "there"}
-    assert conflict_notes(done.conflicting)[0] == (
-        f"note-a was changed here and there (forgotten): the version {where[other]} stands"
-    )
+    where = {"ours": "here", "theirs": "there"}[other]
+    text = f"note-a was changed here and there (forgotten): the version {where} stands"
+    assert conflict_text(done.conflicting[0]) == text
 
 
 @pytest.fixture
@@ -268,7 +268,7 @@ def test_purge_travels_to_other_stores(here: Store, there: Store) -> None:
     Records(here, Settings(), None).forget(["note-a"], purge=True)
     assert counts(take(here, there)) == {"kept": 2, "unchanged": 1}
     assert here.nodes.get("note-a") is None
-    assert take(there, here).notes == ["note-a: deleted for good elsewhere"]
+    assert outcome_notes(take(there, here)) == ["note-a: deleted for good elsewhere"]
     assert there.nodes.get("note-a") is None and there.edges.get(*KEY) is None
     assert [*there.changes.former()] == [] and [*export_lines(there)] == [*export_lines(here)]
     Records(there, Settings(), None).add("note", "anew", id="note-a")  # within the same second
@@ -281,14 +281,14 @@ def test_edit_after_a_purge_elsewhere_survives(here: Store, there: Store) -> Non
     take(there, here)
     Records(here, Settings(), None).forget(["note-a"], purge=True)
     edit(there, "still", AHEAD)
-    done = take(there, here)
-    assert done.notes == ["note-a: deleted for good elsewhere, and edited after that: kept"]
+    (said,) = outcome_notes(take(there, here))
+    assert said == "note-a: deleted for good elsewhere, and edited after that: kept"
     assert (body(there), past(there)) == ("still", [])
     done = take(here, there)
     assert counts(done) == {"added": 1} and body(here) == "still"
     again = "note-a: deleted for good here, and edited elsewhere after that: back again"
-    assert again in done.notes and take(here, there).notes == []
-    assert again not in take(memory_store(), there).notes  # where it was never known
+    assert again in outcome_notes(done) and outcome_notes(take(here, there)) == []
+    assert take(memory_store(), there).outcomes == []  # where it was never known
 
 
 def test_line_by_hand_is_a_current_edit(here: Store) -> None:
@@ -320,11 +320,11 @@ def test_line_by_hand_does_not_restore_a_record(here: Store) -> None:
     put(here, note("first", EARLY), {"id": "note-b", "updated_at": EARLY})
     Records(here, Settings(), None).forget(["note-a", "note-b"])
     done = put(here, {"id": "note-a", "type": "note", "body": "new"})
-    assert done.notes == ["note-a: still forgotten: 'lore undo ID' brings it back"]
+    assert outcome_notes(done) == ["note-a: still forgotten: 'lore undo ID' brings it back"]
     assert body(here) == "new" and here.nodes.require("note-a").invalidated_at
-    (said,) = put(here, {"id": "note-a", "title": "A"}, {"id": "note-b", "title": "B"}).notes
-    assert said.startswith("note-a; note-b: still forgotten")
-    assert put(here, {"id": "note-a", "invalidated_at": None}).notes == []
+    done = put(here, {"id": "note-a", "title": "A"}, {"id": "note-b", "title": "B"})
+    assert outcome_notes(done)[0].startswith("note-a; note-b: still forgotten")
+    assert put(here, {"id": "note-a", "invalidated_at": None}).outcomes == []
     assert here.nodes.require("note-a").invalidated_at is None
 
 
