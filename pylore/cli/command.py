@@ -43,8 +43,9 @@ class Parameter:
     ) -> None:
         self.spelled, self.help, self.complete = spelled, help, complete
         self.low, self.high, self.choices = low, high, choices
-        names, value = ([], spelled) if spelled[0] != "-" else _split(spelled)
-        self.names, self.value = names, value
+        words = spelled.split()
+        self.names = names = [word.rstrip(",") for word in words if word[0] == "-"]
+        self.value = value = "".join(words[len(names) :])
         self.is_list = value.endswith(",…")
         self.many = value.rstrip("]").endswith("…")
         """True if the value is a tuple: the option or argument may be given several times."""
@@ -67,17 +68,6 @@ class Parameter:
             return text
         high = 1_000_000_000 if self.high is None else self.high
         return number(text, self.low, high, whole=isinstance(self.low, int))
-
-
-def _split(spelled: str) -> tuple[list[str], str]:
-    """Return the names of an option, and its value.
-
-    >>> _split("-n, --limit N"), _split("--tags, --tag")
-    ((['-n', '--limit'], 'N'), (['--tags', '--tag'], ''))
-    """
-    *names, last = spelled.split(", ")
-    name, _, value = last.partition(" ")
-    return [*names, name], value
 
 
 option: Callable[..., Any] = Parameter
