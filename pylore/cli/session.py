@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..app import Engine
-    from ..records.records import Records
     from ..store import Store
     from ..system.plugins import Events
     from ..terminal.screen import Progress
@@ -113,10 +112,6 @@ class Session:
         from ..app import Engine
 
         return Engine(store or self.open(), self.settings, project_root())
-
-    def records(self, store: Store) -> Records:
-        """Return the writing side of the store."""
-        return self.engine(store).records()
 
     def say(self, notes: Iterable[str]) -> None:
         """Print notes on stderr, unless the line has --quiet."""

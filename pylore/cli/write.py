@@ -89,20 +89,20 @@ def add(
     if text is None and sys.stdin.isatty():
         raise UsageError("add needs a text: lore add TYPE TEXT, or - for stdin")
     events = session.events()
-    with session.open() as store:
+    with session.engine() as engine:
         if not new_type:
-            _require_type(store, type, text or "")
+            _require_type(engine.store, type, text or "")
         text = read_stdin(session.settings.max_text) if text in (None, "-") else text
         if events is not None:
             events.ask("pre-add", [{"type": type, "body": text, **fields}])
         key = f"{title}\n\n{text}" if titled else ""  # the id depends on the title, too
-        records = session.records(store)
+        records = engine.records()
         with records.writing("add"):
             change = records.add(type, text, key=key, new_type=new_type, **fields)
             if "::" in file:
                 from ..app.code import anchor
 
-                anchor(session.engine(store), change.id, file, here=os.getcwd())
+                anchor(engine, change.id, file, here=os.getcwd())
     session.tell("post-add", _print(session, change), events)
 
 
@@ -159,10 +159,10 @@ def edit(
     if by_editor and not (sys.stdin.isatty() and sys.stdout.isatty()):
         needs = "edit needs a text or an option without a terminal"
         raise UsageError(f"{needs}: lore edit ID TEXT, or - for stdin")
-    with session.open() as store:
-        records = session.records(store)
+    with session.engine() as engine:
+        records = engine.records()
         if by_editor:
-            body = store.nodes.require(store.complete_id(id)).body
+            body = engine.store.nodes.require(engine.store.complete_id(id)).body
             records.edit(id, text=body, force=force)  # refuses a document before the editor opens
             change = in_editor(body, lambda text: records.edit(id, text=text, force=force))
         else:
@@ -221,8 +221,8 @@ def link(
     if remove and (metadata or force or new_relation or {weight, status, source} != {None}):
         raise UsageError("--remove excludes options that describe a link: leave them out")
     fields = dict(map(_meta_field, metadata))
-    with session.open() as store:
-        records = session.records(store)
+    with session.engine() as engine:
+        records = engine.records()
         if remove:
             _print(session, records.unlink(from_id, relation, to_id))
             return
@@ -262,8 +262,8 @@ def fact(
     \b
     lore fact "billing service" uses postgresql --confidence 0.9
     """
-    with session.open() as store:
-        change = session.records(store).fact(
+    with session.engine() as engine:
+        change = engine.records().fact(
             subject,
             predicate,
             object,
@@ -293,8 +293,8 @@ def confirm(
     lore confirm --retract "billing service" uses mysql
     """
     wanted = ids_from(words, "confirm")
-    with session.open() as store:
-        changes = session.records(store).confirm(wanted, retract=retract)
+    with session.engine() as engine:
+        changes = engine.records().confirm(wanted, retract=retract)
     _print(session, *changes, listed=True)
 
 
@@ -326,10 +326,11 @@ def forget(
         _forget_faded(session, dry_run=dry_run)
         return
     wanted = [] if proposed else ids_from(ids, "forget")
-    with session.open() as store:
+    with session.engine() as engine:
+        store = engine.store
         if proposed:
             wanted = sorted(store.nodes.get_many(store.changes.proposed_purges()))
-        changes = session.records(store).forget(wanted, purge=purge)
+        changes = engine.records().forget(wanted, purge=purge)
         session.wipe(store)
     session.tell("post-forget", _print(session, *changes, listed=True))
 
@@ -368,8 +369,8 @@ def undo(
         raise UsageError("--at needs an ID and a state: see --help")
     exclusive(redo=redo, ID=ids or restore)
     wanted = ids_from(ids, "restore" if restore else "undo") if ids or restore else []
-    with session.open() as store:
-        records = session.records(store)
+    with session.engine() as engine:
+        records = engine.records()
         if at is not None or restore:
             changes = records.restore(wanted, at=at or "")
         else:
