@@ -174,8 +174,7 @@ def first_store(project: str, settings: Settings, say: Callable[[Iterable[str]],
     if not os.path.lexists(path):
         raise NoStore(f"no store for {project}: run 'lore init' there{earlier}")
     folder = claim(project)
-    count, fault = make_store(folder, project, settings)
-    read = f"{counted(count, 'line')} of {SHARED}/{KNOWLEDGE}"
+    read, fault = make_store(folder, project, settings)
     say(filter(None, (f"made a store for {project}, with {read}{earlier}", fault)))
     store = open_store(folder, busy_timeout=settings.busy_timeout)
     store.project = project
@@ -190,18 +189,19 @@ def earlier_store(project: str) -> str:
     return name and f"; another project was here: 'lore store adopt {name}' brings its records"
 
 
-def make_store(folder: str, project: str, settings: Settings) -> tuple[int, str]:
-    """Make a project's store in a bound folder; return the number of shared lines, and a fault.
+def make_store(folder: str, project: str, settings: Settings) -> tuple[str, str]:
+    """Make a project's store in a bound folder; return a count of shared lines, empty without the
+    shared file, and a fault.
 
     The store is filled in a temporary folder, then linked.
     """
     path, place = os.path.join(project, SHARED, KNOWLEDGE), os.path.join(folder, FILE)
-    is_shared, read = os.path.lexists(path), (0, "")
+    is_shared, read, faults = os.path.lexists(path), "", list[str]()
     with TemporaryDirectory(prefix=".new-", dir=folder) as beside:
         with create_store(beside) as store:
             if is_shared:
                 store.project = project
-                done, faults = Imported(), list[str]()
+                done = Imported()
                 try:
                     with store.faults:
                         done = sync(Engine(store, settings, project), path, out=False).came_in
@@ -210,14 +210,14 @@ def make_store(folder: str, project: str, settings: Settings) -> tuple[int, str]
                 except LoreError as error:
                     faults = [str(error)]
                 faults += [f"{place} was left out: {why}" for place, why in done.skipped]
-                read = done.added + done.updated, first_of(faults, 1) if faults else ""
+                read = f"{counted(done.added + done.updated, 'line')} of {SHARED}/{KNOWLEDGE}"
         if os.path.exists(place) and not os.path.getsize(place):
             os.unlink(place)
         with suppress(FileExistsError):  # a second command was faster
             os.link(os.path.join(beside, FILE), place)
     if not is_shared:
         trust(folder)  # it will hold only the user's own records
-    return read
+    return read, first_of(faults, 1)
 
 
 def changed_by(store: Store, name: str, before: int) -> list[dict[str, Any]]:

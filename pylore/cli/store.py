@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Any
 from ..app.sync import earlier_store, make_store
 from ..core.errors import LoreError, UsageError
 from ..core.settings import SETTINGS, Settings, named, users_alone
-from ..core.text import counted
 from ..core.vocabulary import RELATIONS
 from ..embed import open_embedder
-from ..formats.export import FILE as KNOWLEDGE
 from ..graph.relations import overlaid, require_relations
 from ..indexing.embed import embed_store
 from ..indexing.indexer import rebuild
@@ -62,22 +60,16 @@ def init(
     elif chosen:
         create_store(store, busy_timeout=busy).close()
     else:
-        earlier = earlier_store(project)
+        found = earlier_store(project)
         store = stores.claim(project)
-        session.say(_make(store, project, session.settings, earlier))
+        read, fault = make_store(store, project, session.settings)
+        if read:
+            trust = "hooks are silent about what others wrote until you run 'lore store trust'"
+            found = f"read {read}; {trust}{found}"
+        session.say(filter(None, (found.removeprefix("; "), fault)))
     row = {"folder": os.path.abspath(shared), "state": "unchanged" if existed else "added"}
     row["store"] = os.path.join(os.path.abspath(store), FILE)
     session.output.one(row, columns("state folder"))
-
-
-def _make(store: str, project: str, settings: Settings, earlier: str) -> list[str]:
-    """Make the store of a project; return notes for the person."""
-    count, fault = make_store(store, project, settings)
-    if count:
-        lines = f"read {counted(count, 'line')} of {SHARED}/{KNOWLEDGE}"
-        trust = "hooks are silent about what others wrote until you run 'lore store trust'"
-        earlier = f"{lines}; {trust}{earlier}"
-    return [note for note in (earlier.removeprefix("; "), fault) if note]
 
 
 # --- store: where it is
