@@ -10,11 +10,8 @@ from urllib.parse import quote
 
 from .. import code as reader
 from ..anchors.verify import Verified, first_line, rows
+from ..app import code as app
 from ..app.claims import claim, unclaim
-from ..app.code import analyze_cochanges, anchors_of, unanchor
-from ..app.code import anchor as place
-from ..app.code import index as read_all
-from ..app.code import verify as judge
 from ..core.errors import DONE, FAILURE, UsageError
 from ..core.json import dumps
 from ..core.text import counted, one_line
@@ -55,7 +52,7 @@ def index(
         bar = session.progress("reading the history", kept="the co-changes are as they were")
         since = parse_since(since) if since else ""
         with session.engine() as engine, bar:
-            row = analyze_cochanges(engine, since=since, progress=bar.stage).to_dict()
+            row = app.analyze_cochanges(engine, since=since, progress=bar.stage).to_dict()
         session.say(row.pop("notes"))
         session.output.one(row, counts_text)
         return
@@ -64,7 +61,7 @@ def index(
     bar = session.progress("indexing", kept=kept)
     gc.disable()  # names and edges live to the end: to search them takes as long as the rest
     with Tidying(), session.engine() as engine, bar:
-        found = read_all(
+        found = app.index(
             engine,
             folder,
             history=not no_history,
@@ -74,9 +71,8 @@ def index(
         )
     session.say_skipped(left_out)
     session.output.one(found, _index_text)
-    if found["added"] or found["changed"] or found["removed"]:
-        counts = {name: found[name] for name in ("added", "changed", "removed")}
-        session.tell("post-index", [counts])
+    counts = {name: found[name] for name in ("added", "changed", "removed")}
+    session.tell("post-index", [counts] if any(counts.values()) else [])
 
 
 @command("anchor [options] ID [FILE]")
@@ -124,11 +120,11 @@ def anchor(
         elif rule:
             found = [claim(engine, id, rule, here=here, **of_rule)]
         elif remove:
-            found = unanchor(engine, id, file, kind, symbol, here=here)
+            found = app.unanchor(engine, id, file, kind, symbol, here=here)
         elif file:
-            found = [place(engine, id, file, kind, symbol, here=here)]
+            found = [app.anchor(engine, id, file, kind, symbol, here=here)]
         else:
-            found = anchors_of(engine, id)
+            found = app.anchors_of(engine, id)
     if remove or not (file or rule):
         session.output.list(found, each(_anchor_text, "no anchors\n"))
     else:
@@ -159,7 +155,7 @@ def verify(
     with session.engine() as engine:
         total = len(engine.store.anchors.live([*map(engine.store.complete_id, wanted)]))
         with session.progress("verifying", total, kept="the verdicts are as they were") as advance:
-            found = judge(engine, wanted, advance) if wanted or not ids else Verified()
+            found = app.verify(engine, wanted, advance) if wanted or not ids else Verified()
         shown = [new for _, new in found.found if not broken or new.verdict in BROKEN]
         printed = rows(engine.store, shown, found.claims)
         if report:

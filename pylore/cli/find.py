@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from itertools import islice
 
 from ..app import find as app
 from ..core.errors import DONE, FAILURE, LoreError, UsageError, first_of
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..app import Engine
-    from ..app.ask import AskResult
     from ..context.build import Context
     from ..core.model import Hits, Node
     from ..store import Store
@@ -303,11 +303,10 @@ def list_records(
             store, types=named, statuses=statuses, tags=tags, files=files, since=since, until=until
         )
         found = store.nodes.select(scope, limit or -1, forgotten=forgotten, oldest_first=oldest)
-        first = next(found, None)
-        if first is None and not forgotten:
+        nodes = [*islice(found, _PORTION)]
+        if not (nodes or forgotten):
             session.say(_why_none(store, scope, records_only=named == (RECORDS,)))
-        rows = () if first is None else _listed(session, store, first, found)
-        session.output.stream(rows, text_by("list_text"))
+        session.output.stream(_listed(session, store, nodes, found), text_by("list_text"))
 
 
 def _why_none(store: Store, scope: Any, *, records_only: bool) -> list[str]:
@@ -320,11 +319,8 @@ def _why_none(store: Store, scope: Any, *, records_only: bool) -> list[str]:
     return [f"no records, only {others}: 'lore list --all' has them"] if others else []
 
 
-def _listed(session: Session, store: Store, first: Node, others: Iterator[Node]) -> Any:
+def _listed(session: Session, store: Store, nodes: list[Node], others: Iterator[Node]) -> Any:
     """Yield rows of nodes with the stored verdicts of their anchors."""
-    from itertools import islice
-
-    nodes = [first, *islice(others, _PORTION - 1)]
     while nodes:
         verdicts, notes = store.nodes.verdicts([node.id for node in nodes])
         session.say(notes)
@@ -426,7 +422,11 @@ def ask(
             with_superseded=with_superseded,
         )
         session.say(result.context.notes)
-        _print_answer(session, result)
+        citations = [{"text": one.text, "in_prompt": one.in_prompt} for one in result.citations]
+        row: dict[str, Any] = {"answer": result.answer.strip(), "citations": citations}
+        row |= {"needed": result.needed, "receipt": result.context.receipt()}
+        cited = [one.text for one in result.citations]
+        session.output.one(row, lambda row: f"{row['answer']}\n", ids=cited)
         _record(session, engine, result.context.question, result.context, "context")
         session.record_reads(engine, result.context.ids)
     if result.unfounded:
@@ -434,15 +434,3 @@ def ask(
     elif not result.citations:
         session.say(["the answer cites nothing: what it rests on is not known"])
     return FAILURE if strict and result.unfounded else DONE
-
-
-def _print_answer(session: Session, result: AskResult) -> None:
-    rows = [{"text": one.text, "in_prompt": one.in_prompt} for one in result.citations]
-    row = {
-        "answer": result.answer.strip(),
-        "citations": rows,
-        "needed": result.needed,
-        "receipt": result.context.receipt(),
-    }
-    cited = [one.text for one in result.citations]
-    session.output.one(row, lambda row: f"{row['answer']}\n", ids=cited)

@@ -9,11 +9,11 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..app.find import path as shortest_path
+from ..app import find as app
 from ..core.errors import UsageError
 from ..core.text import printable
 from ..formats.drawing import FORMS, draw
-from ..graph.queries import hubs, relations, within
+from ..graph import queries
 from ..graph.relations import relation_weights, weight_notes
 from ..indexing.similar import Plan, build
 from ..system.atomic_write import write_whole
@@ -51,7 +51,7 @@ def path(
     Without a path "hops" is null and "path" is empty.
     """
     with session.engine() as engine:
-        found = shortest_path(engine, from_id, to_id, max_hops)
+        found = app.path(engine, from_id, to_id, max_hops)
     session.output.one(found, _path_text, ids=found["path"])
 
 
@@ -62,30 +62,27 @@ def stats(session: Session) -> None:
     coverage: of the newest 200 runs, the number that are finished, and of the records shown, the
     number that were rated. diversity: share of a single category among the top five results.
     """
-    from ..app.find import audit
-    from ..graph.queries import stats as count_all
-
     with session.engine() as engine:
         store = engine.store
         with store.faults:
             candidates = Counter(row.status for row in store.candidates.all())
-        counts = {**count_all(store), **audit(store, session.settings)}
+        counts = {**queries.stats(store), **app.audit(store, session.settings)}
         session.output.one({**counts, "candidates": dict(candidates)}, _stats_text)
 
 
 @command("graph hubs [options]")
-def hubs_command(session: Session, *, limit: int | None = shared.LIMIT) -> None:
+def hubs(session: Session, *, limit: int | None = shared.LIMIT) -> None:
     """List the nodes with the most edges."""
     with session.open() as store:
-        found = hubs(store, limit or 10, session.settings.min_confidence)
+        found = queries.hubs(store, limit or 10, session.settings.min_confidence)
     session.output.list(found, each(columns("degree out in id title"), "no edges\n"))
 
 
 @command("graph relations")
-def relations_command(session: Session) -> None:
+def relations(session: Session) -> None:
     """List the relations with weights, types and numbers of edges."""
     with session.open() as store:
-        found = relations(store, session.settings)
+        found = queries.relations(store, session.settings)
         session.say(weight_notes(store, session.settings))
     if session.output.form == "ids":
         found = [{"id": row["name"]} for row in found]
@@ -142,7 +139,7 @@ def export(
         among = None
         if around is not None:
             middle = store.nodes.require(store.complete_id(around)).id
-            among = within(store, middle, wanted, hops)
+            among = queries.within(store, middle, wanted, hops)
         for piece in draw(store, form, wanted, among=among):
             write(printable(piece))  # ids that another program wrote may hold anything
 
