@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from .errors import LoreError, UsageError
-from .text import composed, without_marks
+from .text import composed
 from .vocabulary import CODE_IDS
 
 TYPE_CHECKING = False
@@ -60,11 +60,11 @@ def named_id(type: str, name: str) -> str:
 
 
 def _words(text: str) -> list[str]:
-    """Return the runs of letters, digits and vowel signs (of Thaana to Khmer). ``text.words``
-    follows SQLite, which splits some differently: existing ids would change."""
-    plain = text if text.isascii() else without_marks(text)
-    signs = {one for one in plain if "\u0780" < one < "\u1dc0" and f"a{one}".isidentifier()}
-    return "".join(one if one.isalnum() or one in signs else " " for one in plain).split()
+    """Return the runs of letters, digits and vowel signs (of Thaana to Khmer), without accents that
+    are separate characters. ``text.words`` splits at some vowel signs, as SQLite does."""
+    marks = {one for one in text if one > "\u02ff" and f"a{one}".isidentifier()}
+    signs = {one: one if "\u0780" < one < "\u1dc0" else "" for one in marks}
+    return "".join(one if one.isalnum() else signs.get(one, " ") for one in text).split()
 
 
 def check_type(type: str) -> str:

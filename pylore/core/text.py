@@ -161,11 +161,6 @@ def indexed(text: str) -> str:
     return _paired(_normal(text), last=True)
 
 
-def without_marks(text: str) -> str:
-    """Return ``text`` without the accents that are separate characters."""
-    return "".join([one for one in text if _WORDS[ord(one)]])
-
-
 def words(text: str, *, paired: bool = True) -> list[str]:
     """Return every word, with its case; of scripts without spaces pairs of characters, or runs."""
     plain = _normal(text)

@@ -83,7 +83,7 @@ def by_vectors(store: Store, embedder: StaticEmbedder, query: str) -> set[str]:
         ("entity", "./.NET", "entity-dot-slash-dot-net"),
         ("concept", ">=3 Straße™", "concept-more-equal-3-strasse"),
         ("entity", "Cafe\u0301 दिन।", "entity-café-दिन"),
-        ("entity", "q\u0301 x² 🤖", "entity-q-x2"),
+        ("entity", "q\u0301 x² 🤖 \u05e9\u05b8\u05dc", "entity-q-x2-\u05e9\u05dc"),
         ("file", "src/a b.py", "file-src/a b.py"),
     ],
 )
