@@ -25,14 +25,9 @@ def rrf(legs: Mapping[str, Leg], k: int) -> dict[str, float]:
     Cormack, Clarke and Büttcher, SIGIR 2009."""
     fused: dict[str, float] = {}
     for leg in legs.values():
-        _add(fused, {id: 1 / (k + rank) for rank, id in enumerate(leg, start=1)})
+        for rank, id in enumerate(leg, start=1):
+            fused[id] = fused.get(id, 0.0) + 1 / (k + rank)
     return fused
-
-
-def _add(fused: dict[What, float], part: dict[What, float]) -> None:
-    for id in fused.keys() & part.keys():
-        part[id] += fused[id]
-    fused.update(part)
 
 
 def convex(
@@ -53,10 +48,9 @@ def convex(
             low, high = vector_min, max(high, SURE_COSINE)
         share = shares[name] / total if total else 1 / len(found)
         width = high - low
-        if width > 0:
-            _add(fused, {id: share * ((score - low) / width) for id, score in leg.items()})
-        else:
-            _add(fused, dict.fromkeys(leg, share))
+        for id, score in leg.items():
+            at = (score - low) / width if width > 0 else 1.0
+            fused[id] = fused.get(id, 0.0) + share * at
     return fused
 
 
