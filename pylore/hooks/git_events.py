@@ -55,7 +55,7 @@ def hook_lines(name: str, below: str) -> list[str]:
 def last_commit(root: str) -> tuple[Node, list[str]]:
     """Return the commit that is checked out, and the files below the folder that it changed."""
     git = Git(root)
-    commit = git.revision("HEAD")
+    commit = git.require()
     options = "--root --no-commit-id -r -z --name-only --no-renames --no-ext-diff --relative"
     listed = git.ask("diff-tree", *options.split(), commit, "--")
     return git.commit(commit), [path for path in (listed or "").split("\0") if path]

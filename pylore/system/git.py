@@ -118,16 +118,6 @@ class Git:
         except (LoreError, TimeoutError):
             return b""
 
-    def revision(self, name: str) -> str:
-        """Return the hash of a commit by name; raise LoreError for an unknown commit."""
-        self.require()
-        commit = None
-        if not name.startswith("-"):  # not every git knows --end-of-options
-            commit = self.ask("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
-        if commit is None:
-            raise LoreError(f"'{name}' is not a commit of {self.folder}: see 'git log'")
-        return commit
-
     def versions(self, path: str, since: str, most: int, names: Sequence[str]) -> list[str]:
         """Return the commits after ``since``, if that is one, that changed lines of a file with one
         of the names; newest first."""
