@@ -8,7 +8,7 @@ from stat import S_IMODE, S_ISREG
 from tempfile import TemporaryDirectory
 
 from ..core.errors import LoreError
-from .files import require_no_store
+from .files import is_of_store
 from .programs import Tidying
 from .project_files import real_place
 
@@ -55,7 +55,9 @@ def write_whole(path: str, parts: Iterable[str | bytes], *, private: bool = Fals
     target is replaced. Unless ``private`` a file keeps its mode. Raise LoreError if the file cannot
     be written, is a store, or a link leads out of the project; what was there is unchanged.
     """
-    require_no_store(path)
+    if is_of_store(os.path.realpath(path)):
+        advice = "name another file ('lore store backup' copies a store, 'lore export' its text)"
+        raise LoreError(f"{path}: is a file of a store: {advice}")
     try:
         with Tidying():
             if path.startswith(_STREAMS):

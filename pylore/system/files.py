@@ -183,13 +183,6 @@ def is_of_store(path: str) -> bool:
     return name == STORE or name.startswith(f"{STORE}-")
 
 
-def require_no_store(path: str) -> None:
-    """Raise LoreError if a file to be written is a store, or a file of SQLite for it."""
-    if is_of_store(os.path.realpath(path)):
-        advice = "name another file ('lore store backup' copies a store, 'lore export' its text)"
-        raise LoreError(f"{path}: is a file of a store: {advice}")
-
-
 def identity_of(path: str) -> tuple[int, int] | None:
     """Return device and inode of a file; None if it is missing."""
     try:
