@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 BUILT_IN_RETRIEVERS = ("fulltext", "vector")
 GIVEN = "given"
 """The retriever that is a function of this process."""
-EXPANSION_RULES = ("accumulate", "best-path")
 OWN_EMBEDDERS = ("static", "none")
 """Embedders that load no model and send no text: a project may choose only these."""
 ARRAYS = ("weights", "texts")
@@ -94,7 +93,7 @@ class Settings:
         "accumulate",
         "score of reached nodes: accumulate (sum over all matches that lead there) "
         "or best-path (the product along one path)",
-        choices=EXPANSION_RULES,
+        choices=("accumulate", "best-path"),
     )
     min_confidence = row(0.5, "do not walk edges made from code that are less certain", 0, 1)
 

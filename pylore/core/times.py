@@ -6,7 +6,6 @@ import time
 
 from .errors import UsageError
 
-_FORM = "%Y-%m-%dT%H:%M:%SZ"
 LONG_AGO = "1970-01-01T00:00:00Z"
 """The time of things without a time."""
 _UNITS = {"h": 3600, "d": 86_400, "w": 7 * 86_400, "m": 30 * 86_400, "y": 365 * 86_400}
@@ -14,12 +13,12 @@ _UNITS = {"h": 3600, "d": 86_400, "w": 7 * 86_400, "m": 30 * 86_400, "y": 365 * 
 
 def time_of(seconds: float) -> str:
     """Return the time of ``seconds`` since 1970."""
-    return time.strftime(_FORM, time.gmtime(seconds))
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
 
 def now() -> str:
     """Return the time of this second."""
-    return time.strftime(_FORM, time.gmtime())
+    return time_of(time.time())
 
 
 def now_after(moment: str) -> str:

@@ -19,7 +19,7 @@ from samples import examples
 from searching import options
 
 from pylore.core.model import Anchor, Edge, Hit, Node
-from pylore.core.settings import EXPANSION_RULES
+from pylore.core.settings import BY_NAME
 from pylore.core.times import now
 from pylore.core.vocabulary import SOURCES
 from pylore.embed.static import StaticEmbedder
@@ -86,7 +86,7 @@ def near_to(store: Store) -> Near:
 SHARE = st.sampled_from(["0", "0.3", "1"])
 FLAGS = st.fixed_dictionaries(
     {
-        "expansion": st.sampled_from([*EXPANSION_RULES]),
+        "expansion": st.sampled_from(BY_NAME["expansion"].choices),
         "fusion": st.sampled_from(["convex", "rrf"]),
         "graph_depth": st.sampled_from("0123"),
     },

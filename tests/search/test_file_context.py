@@ -18,7 +18,7 @@ from searching import ids, look
 from pylore.anchors.globs import Glob
 from pylore.core.errors import LoreError
 from pylore.core.model import Anchor, Edge, Hit, Node
-from pylore.core.settings import EXPANSION_RULES, Settings
+from pylore.core.settings import BY_NAME, Settings
 from pylore.records.records import Records
 from pylore.search import Near
 from pylore.search import legs as scores
@@ -197,7 +197,7 @@ def test_paths_start_at_a_file_at_hand(store: Store) -> None:
         return {hit.id: (hit.path, hit.edge_type) for hit in hits if hit.type == "note"}
 
     near_a = at_hand(store, "a.py")
-    for rule in EXPANSION_RULES:
+    for rule in BY_NAME["expansion"].choices:
         flags = {"graph_depth": 1, "expansion": rule, "retrievers": "fulltext", "near": near_a}
         hits = look(store, "", explain=True, **flags)
         found = ways(hits)

@@ -9,7 +9,7 @@ from new_stores import new_store
 from searching import look
 
 from pylore.core.model import Hit
-from pylore.core.settings import EXPANSION_RULES, Settings
+from pylore.core.settings import BY_NAME, Settings
 from pylore.graph.walk import Links, Step
 from pylore.records.records import Records
 from pylore.store import Store
@@ -60,7 +60,7 @@ def test_path_starts_at_a_match_of_other_types(store: Store) -> None:
     assert found(store, "busy", Scope(types=("note",)))["note-far"].path[0] == "doc-alone"
 
 
-@pytest.mark.parametrize("rule", EXPANSION_RULES)
+@pytest.mark.parametrize("rule", BY_NAME["expansion"].choices)
 @pytest.mark.parametrize("depth", [1, 2, 3])
 @pytest.mark.parametrize("limit", [1, 2, 3, 10])
 def test_paths_are_a_tree_below_the_direct_matches(
