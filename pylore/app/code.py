@@ -20,9 +20,9 @@ from ..anchors.verify import verify as judge
 from ..code import cochanges
 from ..core.errors import LoreError, UsageError
 from ..core.model import Anchor
+from ..core.text import split_location
 from ..indexing.embed import embed_missing
 from ..indexing.indexer import write_nodes
-from ..records.fields import split_location
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -90,6 +90,12 @@ class Node(Row):
         why = loads(self.data).get("why") if '"why"' in self.data else ""
         return why if isinstance(why, str) else ""
 
+    @property
+    def location(self) -> tuple[str, str]:
+        """Return (path, lines) as in an anchor: ``("a.py", "10-20")``."""
+        first, last = self.line_start, self.line_end or self.line_start
+        return self.file or "", "" if first is None else f"{first}-{last}"
+
 
 class Edge(Row):
     """A row of ``links``: a directed, typed, weighted edge. ``ended_at`` is when the edge was

@@ -326,6 +326,16 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def split_location(file: str) -> tuple[str, int | None, int | None]:
+    """Turn ``a.py:20-10`` into ``("a.py", 10, 20)``; without numbers, the lines are None."""
+    path, _, lines = file.rpartition(":")
+    ends = lines.split("-", 1)
+    if not path or not all(end.isascii() and end.isdigit() and len(end) < 10 for end in ends):
+        return file, None, None
+    numbers = sorted(map(int, ends))
+    return path, numbers[0], numbers[-1]
+
+
 def snippet(body: str, query: Query, width: int = 240) -> str:
     """Return the stretch of about ``width`` characters with most of the query's stems."""
     text = one_line(body[:_SNIPPET_LOOK])

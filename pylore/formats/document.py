@@ -18,7 +18,7 @@ from ..core.ids import check_id
 from ..core.json import decoded, require_storable, with_fields
 from ..core.model import Node
 from ..core.query import version_of
-from ..core.text import clean_tags, one_line
+from ..core.text import clean_tags, one_line, split_location
 from ..core.vocabulary import is_changelog
 from ..graph.relations import fold
 from ..indexing.passages import prose_passages
@@ -144,7 +144,7 @@ class DocumentReader:
             return
         is_relation = relation in self.relations
         for target in filter(None, map(str.strip, _targets(value, plain=is_relation))):
-            lines = target[len(fields.split_location(target)[0]) + 1 :]
+            lines = target[len(split_location(target)[0]) + 1 :]
             document.links.append(Link(FIELD, target, line, lines, says=relation))
         if not is_relation and key not in (fields.STATED, fields.PRUNED):
             document.data[key] = value

@@ -8,8 +8,8 @@ from functools import cached_property
 from ..core.errors import LoreError
 from ..core.ids import check_id
 from ..core.json import dumps, loads
-from ..core.text import composed, one_line
-from ..records.fields import EXTENSIONS, is_page, split_location
+from ..core.text import composed, one_line, split_location
+from ..records.fields import EXTENSIONS, is_page
 from ..system.files import spelled
 from ..system.project_files import is_below
 from .pages import CODE, FIELD, NAME, PATH, RELATIVE, WIKI, Link

@@ -13,8 +13,8 @@ from os.path import splitext
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from ..core.text import one_line
-from ..records.fields import is_page, split_location
+from ..core.text import one_line, split_location
+from ..records.fields import is_page
 
 WIKI, RELATIVE, PATH, NAME, CODE, FIELD = "wiki", "relative", "path", "name", "code", "field"
 """Kinds of links; a field is of the front matter, code a word that may be a file's full name. An

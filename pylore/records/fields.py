@@ -9,7 +9,7 @@ from ..core.ids import COMMON, called, check_type, own, plain, sha256, whose
 from ..core.json import canonical, loads, require_storable, with_fields
 from ..core.vocabulary import CODE_TYPES, LEARNING, LEARNING_TYPES, SOURCES, STATUSES, THING_IDS
 from ..graph.relations import first_weights, fold, require_name
-from ..system.project_files import path_in_store, place_within
+from ..system.project_files import place_within
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -115,38 +115,6 @@ class Naming:
             are_things = all(id.startswith(THING_IDS) for id in (from_id, to_id))
             ends = "entity, concept -> entity, concept" if are_things else "declared"
             self.declare(predicate, ends)
-
-
-# --- files
-
-
-def location_of(node: Node) -> tuple[str, str]:
-    """Return ``(path, lines)`` of a node as in an anchor: ``("a.py", "10-20")``."""
-    first, last = node.line_start, node.line_end or node.line_start
-    return node.file or "", "" if first is None else f"{first}-{last}"
-
-
-def split_location(file: str) -> tuple[str, int | None, int | None]:
-    """Turn ``a.py:10-20`` or ``a.py:20-10`` into ``("a.py", 10, 20)``; without numbers, lines are
-    None."""
-    path, _, lines = file.rpartition(":")
-    first, dash, last = lines.partition("-")
-    last = last if dash else first
-    are_numbers = (part.isascii() and part.isdigit() and len(part) < 10 for part in (first, last))
-    if not path or not all(are_numbers):
-        return file, None, None
-    ends = sorted((int(first), int(last)))
-    return path, ends[0], ends[1]
-
-
-def set_file(node: Node, file: str, root: str) -> None:
-    """Write ``PATH[:FIRST[-LAST]]`` into a node; an empty text removes the file. Raise UsageError
-    for line 0."""
-    path, first, last = split_location(file)
-    if first == 0:
-        raise UsageError(f"{file}: invalid line 0: the first line is 1")
-    node.file = path_in_store(path, root) if file else None
-    node.line_start, node.line_end = first, last
 
 
 # --- documents

@@ -15,15 +15,13 @@ from ..indexing.embed import embed_missing
 from ..indexing.indexer import Index
 from ..indexing.similar import near
 from ..store.store import Transaction
-from ..system.project_files import path_in_store
+from ..system.project_files import location_in_store, path_in_store
 from .facts import first_status, judge_edge, named_edge, state_fact
 from .fields import (
     Naming,
     is_pruned,
-    location_of,
     require_known,
     require_text,
-    set_file,
     source_of,
 )
 
@@ -355,7 +353,7 @@ class Records:
         """Write and index a node with these fields; link and anchor it to a new file."""
         if unknown := given.keys() - {*_PLAIN, "why", "tags", "file"}:
             raise TypeError(f"unexpected keyword argument '{min(unknown)}'")
-        before, title = location_of(node), node.title
+        before, title = node.location, node.title
         for name in _PLAIN:
             setattr(node, name, given.get(name, getattr(node, name)))
         if not node.title.strip():
@@ -365,7 +363,8 @@ class Records:
         if "tags" in given:
             node.tags = clean_tags(given["tags"])
         if "file" in given:
-            set_file(node, given["file"], self._root)
+            located = location_in_store(given["file"], self._root)
+            node.file, node.line_start, node.line_end = located
         state = self.write(node)
         if "file" in given:
             self._tie(node, before)
@@ -389,8 +388,8 @@ class Records:
         from .undo import write_states
 
         id, old = state.id, self.store.nodes.require(state.id)
-        outcome, before = write_states(self.store, [state]).get(id, "unchanged"), location_of(old)
-        if outcome == "restored" and state.source != "file" and location_of(state) != before:
+        outcome, before = write_states(self.store, [state]).get(id, "unchanged"), old.location
+        if outcome == "restored" and state.source != "file" and state.location != before:
             self._tie(state, before)
         is_live = old.invalidated_at is None
         if accept and is_live and accept_anchors(self.store, id, self._reader):
@@ -460,7 +459,7 @@ class Records:
         """Link and anchor a record to its file in place of the former location."""
         from ..anchors.attach import anchor_file, drop_file_anchors, unlink_anchor
 
-        here = location_of(node)
+        here = node.location
         path = here[0]
         if before[0] and before != here:
             drop_file_anchors(self.store, node.id, *before)

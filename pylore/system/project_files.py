@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 from stat import S_ISREG
 
-from ..core.errors import LoreError
+from ..core.errors import LoreError, UsageError
+from ..core.text import split_location
 from .files import STORE, is_of_store, leads_down, nearest_with, spelled
 from .git_process import Process
 
@@ -58,6 +59,15 @@ def path_in_store(path: str, root: str) -> str:
     if base and (is_relative or _is_in(base, full)):
         path = os.path.relpath(full, base)
     return os.path.normpath(path).replace(os.sep, "/")
+
+
+def location_in_store(file: str, root: str) -> tuple[str | None, int | None, int | None]:
+    """Return path, first and last line of ``PATH[:FIRST[-LAST]]``, the path as ``path_in_store``;
+    None without them. Raise UsageError for line 0."""
+    path, first, last = split_location(file)
+    if first == 0:
+        raise UsageError(f"{file}: invalid line 0: the first line is 1")
+    return path_in_store(path, root) if file else None, first, last
 
 
 def read_plain(path: str, most: int) -> bytes:

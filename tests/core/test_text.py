@@ -22,6 +22,7 @@ from pylore.core.text import (
     parse_query,
     printable,
     snippet,
+    split_location,
     title_of,
     words,
 )
@@ -251,3 +252,11 @@ def test_title_is_the_first_sentence() -> None:
     texts = ["One.| Two.", "ok.| Two.", "हाँ।| दो", 'Say "no."| Then', "一。|二。", "A.|\nB"]
     texts += ["1. Do it.| So", "J. Doe did.| So", "#5: keys etc. fail.| So", "v1.2 is out|"]
     assert [title_of(one.replace("|", "")) for one in texts] == [one.split("|")[0] for one in texts]
+
+
+def test_location_is_a_path_and_lines() -> None:
+    assert split_location("a.py:7") == ("a.py", 7, 7)
+    assert split_location("a:b.py:1-2") == ("a:b.py", 1, 2)
+    assert Node("note-a", "note", file="a.py", line_start=7).location == ("a.py", "7-7")
+    for path in ("a.py", "C:/a.py", "a.py:-3", ":7", "a.py:" + "9" * 30):
+        assert split_location(path) == (path, None, None)

@@ -14,11 +14,9 @@ from new_stores import new_store
 
 from pylore.core.errors import LoreError, UsageError
 from pylore.core.ids import check_id, named_id, record_id
-from pylore.core.model import Node
 from pylore.core.settings import Settings
 from pylore.embed.static import StaticEmbedder
 from pylore.records import records as records_module
-from pylore.records.fields import location_of, split_location
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
 from pylore.store import Store
@@ -149,14 +147,6 @@ def test_file_becomes_a_node_and_an_edge(store: Store, records: Records) -> None
     assert records.add("file", "./src/../src/auth.py").id == "file-src/auth.py"
     assert store.nodes.require(records.add("file", "./b.py").id).file == "b.py"
     assert count(store) == 3
-
-
-def test_location_is_a_path_and_lines() -> None:
-    assert split_location("a.py:7") == ("a.py", 7, 7)
-    assert split_location("a:b.py:1-2") == ("a:b.py", 1, 2)
-    assert location_of(Node("note-a", "note", file="a.py", line_start=7)) == ("a.py", "7-7")
-    for path in ("a.py", "C:/a.py", "a.py:-3", ":7", "a.py:" + "9" * 30):
-        assert split_location(path) == (path, None, None)
 
 
 def test_paths_are_relative_to_the_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
