@@ -176,9 +176,7 @@ def first_store(project: str, settings: Settings, say: Callable[[Iterable[str]],
     folder = claim(project)
     read, fault = make_store(folder, project, settings)
     say(filter(None, (f"made a store for {project}, with {read}{earlier}", fault)))
-    store = open_store(folder, busy_timeout=settings.busy_timeout)
-    store.project = project
-    return store
+    return open_store(folder, busy_timeout=settings.busy_timeout)
 
 
 def earlier_store(project: str) -> str:

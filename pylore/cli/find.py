@@ -14,6 +14,7 @@ from ..core.errors import DONE, FAILURE, LoreError, UsageError, first_of
 from ..core.json import dumps
 from ..core.text import counted
 from ..core.vocabulary import CODE_TYPES, RECORDS
+from ..system import require_part
 from ..terminal import Output, first_rows, flush, note, text_by
 from . import command as shared
 from .command import argument, command, exclusive, option
@@ -113,8 +114,6 @@ def _engine_of_search(session: Session, near: tuple[str, ...]) -> Engine:
     """Return the engine of a query, for a hub if the setting ``on`` names a remote."""
     if not session.settings.on:
         return session.engine()
-    from ..system import require_part
-
     return session.engine(require_part("hub", "search").open_for_search(session, near))
 
 

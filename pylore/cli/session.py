@@ -8,11 +8,13 @@ from __future__ import annotations
 import os
 import sys
 
+from ..app import Engine
 from ..core.errors import LoreError, NoStore, UsageError, first_of
 from ..core.json import STDIN, decoded
 from ..core.settings import Settings
 from ..store import open_store
-from ..system.files import nearest_with, spelled
+from ..store.connection import TO_WIPE
+from ..system.files import nearest_with, own_folder, spelled
 from ..terminal import FORMS, Output, flush, note
 from .command import require_utf8
 
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from ..app import Engine
     from ..store import Store
     from ..system.plugins import Events
     from ..terminal.screen import Progress
@@ -88,7 +89,6 @@ class Session:
         folder, project = data_folder(), project_folder()
         try:
             store = open_store(folder, busy_timeout=self.settings.busy_timeout)
-            store.project = project or store.project
         except NoStore:
             if not project:
                 place = f"in {folder}" if os.environ.get("LORE_DIR") else "for this folder"
@@ -97,6 +97,7 @@ class Session:
 
             store = first_store(project, self.settings, self.say)
             os.environ["LORE_STORE"] = os.path.dirname(store.path)
+        store.project = project or store.project
         if self.settings.scope:
             store.keep_to(self.settings.scope)
         return store
@@ -109,8 +110,6 @@ class Session:
 
     def engine(self, store: Store | None = None) -> Engine:
         """Return the store under this command's settings; a ``with`` closes the store."""
-        from ..app import Engine
-
         return Engine(store or self.open(), self.settings, project_root())
 
     def say(self, notes: Iterable[str]) -> None:
@@ -132,8 +131,6 @@ class Session:
 
     def events(self) -> Events | None:
         """Return the event plugins; None without plugins."""
-        from ..system.files import own_folder
-
         if not os.path.isdir(own_folder(self.settings.plugin_dir)):
             return None
         from ..system.plugins import Events
@@ -151,14 +148,10 @@ class Session:
         """Let the output go out, then count that a person has read these nodes."""
         flush()
         if not any(name in os.environ for name in AGENTS):
-            from ..records.show import count_accesses
-
             self.say(count_accesses(engine.store, engine.settings, ids))
 
     def wipe(self, store: Store) -> None:
         """Overwrite purged text in the file, or print that it remains."""
-        from ..store.connection import TO_WIPE
-
         if store.meta.get(TO_WIPE) is None:
             return
         if not store.wipe():
@@ -215,6 +208,26 @@ def ids_from(words: Sequence[str], command: str) -> list[str]:
     if not ids and "-" not in words:
         raise UsageError(f"{command} needs an id: see 'lore list --ids'")
     return ids
+
+
+def count_accesses(store: Store, settings: Settings, ids: Sequence[str]) -> list[str]:
+    """Count a read of each node; return a note for each staged record that this confirmed.
+
+    Never fails or waits: a busy or read-only store counts no reads. Call this after the output.
+    """
+    if not ids or not store.writable:
+        return []
+    from ..core.times import now
+    from ..records.facts import promote
+
+    ids = [*dict.fromkeys(ids)]
+    try:
+        with store.faults, store.aside():
+            store.review.count_access(ids, now())
+            promoted = promote(store, settings, ids)
+    except LoreError:
+        return []
+    return [f"confirmed, since it is read often: {what}" for what in promoted]
 
 
 REPORTS = 1 << 20

@@ -5,19 +5,14 @@ from __future__ import annotations
 
 from math import sqrt
 
-from ..core.errors import LoreError
 from ..core.json import loads
-from ..core.times import now
 from ..core.vocabulary import CHANGES, COMMIT_IDS, file_id, path_of
-from .facts import promote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Any
 
     from ..core.model import Edge, Node
-    from ..core.settings import Settings
     from ..core.stamps import Thing
     from ..store import Store
 
@@ -104,20 +99,3 @@ def _commit(store: Store, id: str) -> tuple[Node, list[Edge]] | None:
     weight = round(1 / sqrt(len(files) or 1), 4)
     at = node.created_at
     return node, [Edge(id, to, CHANGES, weight, "system", created_at=at) for to in files]
-
-
-def count_accesses(store: Store, settings: Settings, ids: Sequence[str]) -> list[str]:
-    """Count a read of each node; return a note for each staged record that this confirmed.
-
-    Never fails or waits: a busy or read-only store counts no reads. Call this after the output.
-    """
-    if not ids or not store.writable:
-        return []
-    ids = [*dict.fromkeys(ids)]
-    try:
-        with store.faults, store.aside():
-            store.review.count_access(ids, now())
-            promoted = promote(store, settings, ids)
-    except LoreError:
-        return []
-    return [f"confirmed, since it is read often: {what}" for what in promoted]

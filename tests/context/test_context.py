@@ -19,6 +19,7 @@ from real_tokenizer import tokenizer
 from repositories import Repository
 from samples import examples
 
+from pylore.cli.session import count_accesses
 from pylore.code.index import index
 from pylore.context.build import Context, build
 from pylore.context.results import ContextBrief, WorkTree, cut_at_statement, wider
@@ -31,7 +32,6 @@ from pylore.core.vocabulary import path_of
 from pylore.embed.static import StaticEmbedder
 from pylore.indexing.indexer import Index
 from pylore.records.records import Records
-from pylore.records.show import count_accesses
 from pylore.search.pipeline import search
 from pylore.store import Store
 from pylore.store.filter import Scope

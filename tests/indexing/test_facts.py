@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from things import lines_of
 
+from pylore.cli.session import count_accesses
 from pylore.core.settings import Settings
 from pylore.core.times import ago
 from pylore.embed.static import StaticEmbedder
@@ -14,7 +15,6 @@ from pylore.formats.export import export_lines
 from pylore.formats.jsonl import import_lines
 from pylore.indexing.indexer import rebuild
 from pylore.records.records import Records
-from pylore.records.show import count_accesses
 from pylore.search.pipeline import Request, search
 from pylore.store import Store, create_store
 from pylore.store.filter import Scope

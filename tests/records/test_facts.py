@@ -9,11 +9,11 @@ from typing import Any
 import apsw
 import pytest
 
+from pylore.cli.session import count_accesses
 from pylore.core.errors import LoreError
 from pylore.core.model import Edge
 from pylore.core.settings import Settings
 from pylore.records.records import Records
-from pylore.records.show import count_accesses
 from pylore.records.undo import sweep
 from pylore.store import Store
 

@@ -10,9 +10,9 @@ import pytest
 from new_stores import new_store
 from things import EARLY, LATE, LATER, a_node, an_edge
 
+from pylore.cli.session import count_accesses
 from pylore.core.settings import Settings
 from pylore.formats.export import export_lines
-from pylore.records.show import count_accesses
 from pylore.store import Store, open_store
 from pylore.store.filter import Scope
 
