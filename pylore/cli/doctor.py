@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -20,7 +19,6 @@ from ..store.backup import copies_kept
 from ..store.check import sqlite_version, vector_extension
 from ..store.connection import TO_WIPE, is_sound
 from ..store.opening import SCHEMA_VERSION, missing_statements, other_statements
-from ..system import config
 from ..system.programs import find_program
 from .command import command, option
 from .session import data_folder
@@ -33,11 +31,13 @@ if TYPE_CHECKING:
 SETUP = "run 'make setup', or install lore again"
 REINDEX = "run 'lore store reindex'"
 EMBED = "run 'lore store embed --all'"
+VECTORS = "run 'lore store embed', or 'lore store reindex'"
 IMPORT = "move search.db away and import your last export: lore init && lore import FILE"
 RELINK = "import the missing nodes, or remove the edges: lore link --remove FROM RELATION TO"
 FIT = "use a relation that fits, or confirm: lore link --force FROM RELATION TO"
 COPIES = "delete what is kept from before a restore when you no longer need it"
 SYNC = "correct these lines, then run 'lore sync'"
+PURGED = "purged text is in free pages"
 FEW = 5  # maximum findings of a check that are listed
 
 
@@ -67,7 +67,6 @@ def doctor(session: Session, *, full: bool = option("--full", "check all indexes
     \b
     lore doctor --jq '.[] | select(.fix) | .fix'
     """
-    config.find_store(os.environ)
     session.use(settings := lenient_settings(session.given))
     session.require_whole("doctor")
     rows = []
@@ -162,7 +161,7 @@ def of_store(store: Store, settings: Settings, *, full: bool) -> list[Exam]:
         names = missing_statements(store.connection)
         return [f"{name} is missing" for name in names if (name in checks.derived) is derived]
 
-    def vectors() -> str | Check:
+    def vectors() -> str | Sequence[str] | Check:
         held = store.meta.get("embedder")
         wanted = open_embedder(settings.embedder, store, settings)
         if held is None:
@@ -170,10 +169,7 @@ def of_store(store: Store, settings: Settings, *, full: bool) -> list[Exam]:
             return Check("none: search is by full text alone", True, EMBED) if needed else "none"
         if wanted is not None and wanted.name != held:
             return Check(f"of {held}, the embedder is {wanted.name}", False, EMBED)
-        if lacking := checks.unembedded():
-            mend = f"run 'lore store embed', or {REINDEX.removeprefix('run ')}"
-            return Check(first_of(lacking, FEW), False, mend)
-        return f"of {held}, one a passage"
+        return checks.unembedded() or f"of {held}, one a passage"
 
     def edges() -> list[str]:
         # A clone may lack files that its records link to; an import may complete other edges.
@@ -182,9 +178,6 @@ def of_store(store: Store, settings: Settings, *, full: bool) -> list[Exam]:
             for a, b, relation in store.edges.dangling()
             if not a.startswith(CODE_IDS) and not b.startswith(CODE_IDS)
         ]
-
-    def purged() -> list[str]:
-        return ["purged text is in free pages"] if store.meta.get(TO_WIPE) else []
 
     unwritable = [] if store.writable else ["it cannot be written"]
     return [
@@ -197,10 +190,10 @@ def of_store(store: Store, settings: Settings, *, full: bool) -> list[Exam]:
         Exam("fulltext", lambda: checks.fulltext_damage() or store.fulltext.engine, REINDEX),
         Exam("foreign-keys", checks.foreign_key_violations, IMPORT),
         Exam("passages", checks.unindexed, REINDEX),
-        Exam("vectors", vectors, REINDEX),
+        Exam("vectors", vectors, VECTORS),
         Exam("edges", edges, RELINK, fails=False),
         Exam("ontology", lambda: [" ".join(row[:3]) for row in misfits(store)], FIT, fails=False),
-        Exam("purged", purged, REINDEX, fails=False),
+        Exam("purged", lambda: [PURGED] if store.meta.get(TO_WIPE) else [], REINDEX, fails=False),
         Exam("shared-file", lambda: reported_lines(store), SYNC, fails=False),
         Exam("copies", lambda: copies_kept(store.path), COPIES, fails=False),
     ]
