@@ -62,12 +62,10 @@ def stats(session: Session) -> None:
     coverage: of the newest 200 runs, the number that are finished, and of the records shown, the
     number that were rated. diversity: share of a single category among the top five results.
     """
-    with session.engine() as engine:
-        store = engine.store
-        with store.faults:
-            candidates = Counter(row.status for row in store.candidates.all())
+    with session.open() as store, store.faults:
+        candidates = Counter(row.status for row in store.candidates.all())
         counts = {**queries.stats(store), **app.audit(store, session.settings)}
-        session.output.one({**counts, "candidates": dict(candidates)}, _stats_text)
+    session.output.one({**counts, "candidates": dict(candidates)}, _stats_text)
 
 
 @command("graph hubs [options]")
