@@ -11,7 +11,7 @@ from ..core.errors import LoreError, UsageError
 from ..core.settings import SETTINGS, Settings, named, users_alone
 from ..core.vocabulary import RELATIONS
 from ..embed import open_embedder
-from ..graph.relations import overlaid, require_relations
+from ..graph.relations import require_relations
 from ..indexing.embed import embed_store
 from ..indexing.indexer import rebuild
 from ..store import FILE, backup, create_store, open_store
@@ -28,7 +28,7 @@ from .session import data_folder, project_folder
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..core.settings import Setting
+    from ..core.settings import Setting, Weights
     from ..embed import Embedder
     from ..store import Store
     from .session import Session
@@ -384,11 +384,10 @@ def _setting_row(session: Session, setting: Setting) -> dict[str, Any]:
 
 def _weights_in_force(settings: Settings, relation: str) -> dict[str, str]:
     """Return the fields ``id``, ``value`` and ``origin`` of all weights, or of a relation's."""
-    known = {name: one[:2] for name, one in RELATIONS.items()}
-    known |= dict.fromkeys(settings.edge_weights.keys() - known, (0.0, 0.0))
+    known: Weights = {name: one[:2] for name, one in RELATIONS.items()}
     weights = {
-        name: f"{there:.15g}" + (f"/{back:.15g}" if back != there else "")
-        for name, (there, back) in sorted(overlaid(known, settings.edge_weights).items())
+        name: f"{there:.15g}" + ("" if back in (None, there) else f"/{back:.15g}")
+        for name, (there, back) in sorted({**known, **settings.edge_weights}.items())
     }
     if not relation:
         return {"value": " ".join(f"{name}={one}" for name, one in weights.items())}
