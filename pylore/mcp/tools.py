@@ -189,7 +189,7 @@ def lore_remember(
     node = engine.store.nodes.get(own(record_id(type, text), engine.settings.scope))
     if node is not None and node.invalidated_at is not None:
         raise LoreError(f"{node.id} was forgotten by a person and is not restored")
-    if node is None and engine.store.review.staged_size("conversation") >= MOST_STAGED:
+    if node is None and engine.store.review.staged_size() >= MOST_STAGED:
         raise LoreError("too many staged records: first decide on 'lore list --status staged'")
     fields: Row = {"why": why, "links": ends, "tags": tags, "source": "conversation"}
     fields["file"] = "" if kind else file

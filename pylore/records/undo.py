@@ -7,12 +7,11 @@ from itertools import takewhile
 from ..core.errors import LoreError
 from ..core.json import dumps
 from ..core.model import Anchor, Edge, Node, edge_name
-from ..core.scoring import recency
 from ..core.stamps import BASE, KINDS, Stamped, clock, content, is_after, is_ended, is_indexed
 from ..core.times import ago, now, parse_until
 from ..core.vocabulary import ANCHORED_TO, path_of, symbol_id
 from ..indexing.indexer import Index
-from ..store.changes import RESTORE_BACKUP, SEPARATOR, owners, thing_of
+from ..store.changes import RESTORE_BACKUP, SEPARATOR, thing_of
 from .fields import mark_pruned
 
 TYPE_CHECKING = False
@@ -33,12 +32,6 @@ _FINAL = {
     RESTORE_BACKUP: "'lore store restore' the .before-restore-… file beside the store",
 }
 """Commands that cannot be undone, and the way back."""
-
-LEAST_TO_STAY, ENOUGH_ACCESSES = 0.2, 5
-"""A sweep drops records below this confidence × recency with fewer accesses. Not measured."""
-
-SWEPT = "conversation"
-"""The source of the staged facts and records that a sweep may drop."""
 
 
 # --- the last command
@@ -87,8 +80,7 @@ def _before(store: Store, command: int) -> Iterator[Thing]:
             yield store.changes.before(command, row)
         elif not (is_indexed(row) or is_ended(row) or (type(row) is Edge and gone & {*row.key})):
             gone.add(thing)
-            setattr(row, KINDS[type(row)].end, now())
-            yield row
+            yield _ended(row)
 
 
 def write_states(store: Store, rows: Iterable[Thing]) -> dict[str, str]:
@@ -103,11 +95,21 @@ def write_states(store: Store, rows: Iterable[Thing]) -> dict[str, str]:
         else:
             state = store.edges.put(row) if isinstance(row, Edge) else store.anchors.put(row)
         if state != "unchanged":
-            name = edge_name(row.key) if isinstance(row, Edge) else owners(thing_of(row))[0]
             is_gone = is_ended(row) and not isinstance(row, Anchor)
-            done.setdefault(name, "invalidated" if is_gone else "restored")
+            done.setdefault(_name(thing_of(row)), "invalidated" if is_gone else "restored")
     Index(store).update([node for node in nodes if node.id in done])
     return dict.fromkeys(_restated(store, nodes), "restored") | done
+
+
+def _name(thing: str) -> str:
+    """Return the name of a link, or the id of a record or of an anchor's record."""
+    id, *rest = thing.split(SEPARATOR)
+    return edge_name((id, rest[0], rest[1])) if len(rest) == 2 else id
+
+
+def _ended(row: Thing) -> Thing:
+    setattr(row, KINDS[type(row)].end, now())
+    return row
 
 
 # --- records
@@ -182,10 +184,8 @@ def _restated(store: Store, nodes: Sequence[Node]) -> list[str]:
 
 def forget(store: Store, node: Node) -> None:
     """Forget a node with its links."""
-    node.invalidated_at = now()
     mark_pruned(node, pruned=False)
-    store.nodes.put(node)
-    Index(store).update([node])
+    write_states(store, [_ended(node)])
 
 
 def sweep(
@@ -194,29 +194,17 @@ def sweep(
     """Forget faded records and facts of conversations, and delete states that were left more than
     ``history_days`` ago, if set; ``dry_run`` counts them only.
 
-    Faded are staged ones with a confidence × recency below ``LEAST_TO_STAY`` and fewer than
-    ``ENOUGH_ACCESSES`` accesses. Return ``{id, state, confidence, recency, accesses}`` of each, and
-    the number of states.
+    Return ``{id, state, confidence, recency, accesses}`` of each, and the number of states.
     """
-    rows, states, days = [], 0, settings.history_days
+    states, days, state = 0, settings.history_days, "due" if dry_run else "invalidated"
     with store.transaction("sweep"):
-        staged: dict[Any, Any] = {**store.review.staged_edges(SWEPT)}
-        staged |= store.review.staged_nodes(SWEPT)
-        for key, (confidence, age, accesses) in staged.items():
-            fresh = recency(age, settings.recency_half_life)
-            if confidence * fresh >= LEAST_TO_STAY or accesses >= ENOUGH_ACCESSES:
-                continue
-            name = key if isinstance(key, str) else edge_name(key)
-            row = {"confidence": confidence, "recency": round(fresh, 6), "accesses": accesses}
-            rows.append({"id": name, "state": "due" if dry_run else "invalidated", **row})
-            if not dry_run and isinstance(key, str):
-                forget(store, store.nodes.require(key))
-            elif not dry_run:
-                store.edges.invalidate(key, now())
-        Index(store).keep_facts()
+        faded = store.review.faded(settings.recency_half_life)
+        if not dry_run:
+            things = map(store.thing, faded)
+            write_states(store, [_ended(row) for row in things if row is not None])
         if days:
             states = (store.changes.older if dry_run else store.changes.sweep)(ago(days))
-    return rows, states
+    return [{"id": _name(key), "state": state, **row} for key, row in faded.items()], states
 
 
 # --- deleting

@@ -206,10 +206,6 @@ class Impressions(Table):
         return self._value(query, run) or ""
 
 
-if TYPE_CHECKING:
-    Staged = tuple[float, float, int]
-    """(confidence, days since it last changed, accesses)"""
-
 _STAGED_OF = " UNION ".join(
     "SELECT e.from_key, e.to_key, e.relation FROM json_each(?1) j CROSS JOIN main.nodes s"
     f" ON s.id = j.value CROSS JOIN main.links e INDEXED BY {index} ON e.{end} = s.key"
@@ -223,7 +219,10 @@ _FACTS = (
 )
 """The staged facts of the things in json_each(?1): edges between entities and concepts."""
 
-_STAGED = "status = 'staged' AND source = ? AND invalidated_at IS NULL"
+_STAGED = "status = 'staged' AND source = 'conversation' AND invalidated_at IS NULL"
+
+LEAST_TO_STAY, ENOUGH_ACCESSES = 0.2, 5
+"""Minimum of confidence × recency, or of accesses, of records that do not fade. Not measured."""
 
 _COUNT_NODES = (
     "INSERT INTO main.reads SELECT n.key, 1, ?2 FROM json_each(?1) j CROSS JOIN nodes n"
@@ -265,24 +264,27 @@ class Review(Table):
         )
         return self._rows(query, _things(ids), accesses)
 
-    def staged_size(self, source: str) -> int:
-        """Return the number of characters in the live staged nodes of a source."""
+    def staged_size(self) -> int:
+        """Return the number of characters in the live staged nodes of conversations."""
         size = "coalesce(sum(length(title) + length(body) + length(data)), 0)"
-        return int(self._value(f"SELECT {size} FROM nodes WHERE {_STAGED}", source))
+        return int(self._value(f"SELECT {size} FROM nodes WHERE {_STAGED}"))
 
-    def staged_nodes(self, source: str) -> dict[str, Staged]:
-        """Return the live staged nodes of a source, by id."""
-        query = (
-            "SELECT n.id, n.confidence, coalesce(julianday('now') - julianday(n.updated_at), 0.0),"
-            f" coalesce(r.count, 0) FROM {WITH_READS} WHERE {_STAGED} ORDER BY n.id"
-        )
-        return {row[0]: row[1:] for row in self._rows(query, source)}
+    def faded(self, half_life: float) -> dict[str, dict[str, float]]:
+        """Return ``{confidence, recency, accesses}`` by key of the change log: live staged edges
+        and nodes of conversations with a low confidence × recency and few accesses."""
+        from ..core.scoring import recency
 
-    def staged_edges(self, source: str) -> dict[EdgeKey, Staged]:
-        """Return the live staged edges of a source, with days since the last change."""
+        age = "coalesce(julianday('now') - julianday({}), 0.0)"
         query = (
-            "SELECT e.from_id, e.to_id, e.relation, e.weight, coalesce(julianday('now')"
-            f" - julianday({CHANGED_AT}), 0.0), e.access_count"
-            f" FROM (SELECT {EDGE_ENDS}, * FROM links WHERE {_STAGED} LIMIT -1) e ORDER BY 1, 2, 3"
+            "SELECT from_id || char(31) || to_id || char(31) || relation, weight,"
+            f" {age.format(CHANGED_AT)}, access_count"
+            f" FROM (SELECT {EDGE_ENDS}, * FROM links WHERE {_STAGED} LIMIT -1) e"
+            f" UNION ALL SELECT n.id, n.confidence, {age.format('n.updated_at')},"
+            f" coalesce(r.count, 0) FROM {WITH_READS} WHERE {_STAGED} ORDER BY 1"
         )
-        return {row[:3]: row[3:] for row in self._rows(query, source)}
+        found = {}
+        for key, sure, days, reads in self._rows(query):
+            fresh = recency(days, half_life)
+            if sure * fresh < LEAST_TO_STAY and reads < ENOUGH_ACCESSES:
+                found[key] = {"confidence": sure, "recency": round(fresh, 6), "accesses": reads}
+        return found
