@@ -106,7 +106,10 @@ def promote(store: Store, settings: Settings, ids: list[str]) -> list[str]:
     if not (after := settings.promote_after):
         return []
     if nodes := store.review.ripe_nodes(ids, after):
-        store.nodes.confirm(nodes)
+        with store.whole():  # in a scope, also common nodes
+            for node in store.nodes.get_many(nodes).values():
+                node.status = "confirmed"
+                store.nodes.put(node)
     facts = []
     for edge in store.edges.get_many(store.review.ripe_facts(ids, after)).values():
         is_own = not store.scope or whose(*edge.key) == store.scope

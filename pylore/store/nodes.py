@@ -101,7 +101,9 @@ class Nodes(Table):
         require_storable([*rows_of([node])])
         if old is None or old.data != node.data:
             parse_object(node.data.encode(), 4 * len(node.data))
-        self._stamp(old, node)
+        from .changes import ChangeLog
+
+        ChangeLog(self._db).record(old, node)
         self.settle([node])
         return "added" if old is None else "updated"
 
@@ -115,26 +117,12 @@ class Nodes(Table):
             ((node.id, node.access_count, node.accessed_at or "") for node in nodes),
         )
 
-    def _stamp(self, old: Node | None, node: Node) -> None:
-        from .changes import ChangeLog
-
-        ChangeLog(self._db).record(old, node)
-
     def invalidate(self, id: str, at: str | None) -> None:
         """Mark a node as forgotten at a time, or with None as live again."""
         node = self.get(id)
         if node is not None:
             node.invalidated_at = at
             self.put(node)
-
-    def confirm(self, ids: Sequence[str]) -> None:
-        """Set the status of nodes to confirmed, without a new ``updated_at``."""
-        for old in self.get_many(ids).values():
-            node = old.copy()
-            node.status = "confirmed"
-            self._stamp(old, node)
-            row = (node.status, node.stamps, node.id)
-            self._db.execute("UPDATE main.nodes SET status = ?, stamps = ? WHERE id = ?", row)
 
     def delete(self, id: str) -> None:
         """Delete a node with rows in ``documents`` and ``shown``, not edges, anchors, passages."""

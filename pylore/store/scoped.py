@@ -30,10 +30,6 @@ _SEEN = {
 }
 """Table to the columns with ids."""
 
-_CONTENT = (
-    "id, type, title, body, source, confidence, category, tags, file, line_start, line_end, data,"
-    " invalidated_at"
-)
 _EDGE = "from_key, to_key, relation, weight, source, status, metadata, ended_at"
 
 
@@ -120,11 +116,8 @@ def _guards(scope: str) -> Iterator[tuple[str, str, str]]:
             yield what, table, _own(f"{row}.{column}", scope)
     for what, row in (("INSERT", "new"), (f"UPDATE OF {_EDGE}", "old"), ("DELETE", "old")):
         yield what, "links", _edge_own(row, scope)
-    old = _own("old.id", scope)
-    yield f"UPDATE OF {_CONTENT}", "nodes", old
-    confirms = "old.status = 'staged' AND new.status = 'confirmed'"
-    yield "UPDATE OF status", "nodes", f"({old} OR ({confirms}))"
-    yield "DELETE", "nodes", old
+    yield "UPDATE", "nodes", _own("old.id", scope)
+    yield "DELETE", "nodes", _own("old.id", scope)
     yield "INSERT", "absent", _seen("new.id", scope)
     yield "INSERT", "types", "0"
     for column in ("nodes.id", "purged.id", "shown.run_id", "relations.name"):
