@@ -21,7 +21,7 @@ from ..core.stamps import (
     local_fields,
 )
 from ..core.times import now
-from ..store.changes import owners, thing_of
+from ..store.changes import SEEN, owners, thing_of
 from .undo import purge_node
 
 TYPE_CHECKING = False
@@ -89,7 +89,7 @@ class Merge:
         of each.
         """
         rows = {thing_of(row): (row, {*was}) for row, was in given}
-        held = self._held([row for row, _ in given])
+        held = self._store.held([row for row, _ in given])
         equal = {thing for thing, (row, _) in rows.items() if _is_equal(held.get(thing), row)}
         asked = [thing for thing, (_, was) in rows.items() if was or thing not in equal]
         seen = self._changes.seen(asked)
@@ -107,30 +107,22 @@ class Merge:
                 former = [one[1:] for one in self._changes.former([thing]) if one[1] != BASE]
                 ours = ours.with_values(former)
             here, there = seen.get(thing, set()) | ours.stamps(), theirs.stamps()
-            if isinstance(row, Node) and (was or len(there) > 1):
+            if isinstance(row, Node):
                 self._log(thing, was, there, here, gone)
             if thing not in equal and there:
                 both, states[thing] = self._join(stored, row, (ours, here), (theirs, was | there))
                 joined.append((both, stored))
         new = [row for row, stored in joined if stored is None]
         self.new_nodes.update(row.id for row in new if isinstance(row, Node))
-        if new := [*filter(has_history, new)]:
-            self._changes.add(new)
+        self._changes.add([*filter(has_history, new)])
         self._write(joined)
         return [*states.values()]
-
-    def _held(self, rows: Sequence[Thing]) -> dict[str, Thing]:
-        nodes = self._store.nodes.get_many([row.id for row in rows if isinstance(row, Node)])
-        edges = self._store.edges.get_many([row.key for row in rows if isinstance(row, Edge)])
-        anchors = [self._store.anchors.get(row.key) for row in rows if isinstance(row, Anchor)]
-        held: list[Thing] = [*nodes.values(), *edges.values(), *filter(None, anchors)]
-        return {thing_of(row): row for row in held}
 
     def _log(self, thing: str, was: set[str], there: set[str], here: set[str], gone: str) -> None:
         """Log the changes of a record of which only later values have arrived."""
         passed = was.union(sorted(there)[:-1]) - here
         if new := sorted(stamp for stamp in passed if is_after(stamp, gone)):
-            self._changes.add_seen(thing, new)
+            self._changes.log(thing, [(SEEN, (stamp, "")) for stamp in new], None)
             self._again |= {thing} if was.intersection(new) else set()
 
     def _join(self, stored: Thing | None, new: Thing, here: Side, there: Side) -> tuple[Thing, str]:
@@ -141,9 +133,7 @@ class Merge:
             theirs = theirs if new.stamps else theirs.rebased_on(ours)
             edited = theirs.edited(ours.without(local_fields(stored)))
             theirs = theirs.replaced({name: ours.at(name) for name in edited})
-        if stored is None and not (new.stamps or ours.fields):
-            both, row = theirs, new
-        elif stored is not None and not (has_history(stored) or has_history(new)):
+        if stored is not None and not (has_history(stored) or has_history(new)):
             both = theirs if is_later(new, stored) else ours
             row = both.to_row(stored)
         else:
@@ -154,7 +144,7 @@ class Merge:
             if edited:
                 times = {"updated_at": canonical(now())} if isinstance(stored, Node) else {}
                 both = self._stated(both, {name: one[1] for name, one in edited.items()} | times)
-            row = self._replace(stored or new, ours, both)
+            row = self._changes.replace(stored or new, ours, both)
         if both not in (theirs, ours):
             self.joined.add(thing)
         if stored is None:
@@ -187,11 +177,6 @@ class Merge:
         values = {**{name: state.at(name)[1] for name in state.kind.reset}, **values}
         return state.with_values((name, (stamp, value)) for name, value in values.items())
 
-    def _replace(self, stored: Thing, ours: Stamped, both: Stamped) -> Thing:
-        """Log the values that a state loses; return the new row."""
-        self._changes.log_replaced(thing_of(stored), ours.lost_to(both))
-        return both.to_row(stored)
-
     def _write(self, rows: Sequence[tuple[Thing, Thing | None]]) -> None:
         """Write and index the rows that differ from the stored row, second."""
         new = [(row, stored) for row, stored in rows if not _is_equal(stored, row)]
@@ -214,12 +199,12 @@ class Merge:
         thing = thing_of(row)
         gone, stored = self._gone_at(thing), self._store.thing(thing)
         left = [one for one in values if is_after(one[1][0], gone)]
-        self._changes.drop_seen(thing, {value[0] for _, value in left})
+        self._changes.delete_former(thing, [(SEEN, (value[0], "")) for _, value in left])
         if stored is not None:
             ours = Stamped.of(stored)
             both = ours.with_values(one for one in left if one[0] != BASE)
             if both != ours:
-                self._write([(self._replace(stored, ours, both), stored)])
+                self._write([(self._changes.replace(stored, ours, both), stored)])
             left = [one for one in left if one[0] == BASE or one[1] != both.at(one[0])]
         self._changes.log(thing, left, None)
         self._again.add(thing)
@@ -257,9 +242,9 @@ class Merge:
         node = self._store.nodes.get(id)
         if node is not None and node.invalidated_at is None:
             ours = Stamped.of(node)
-            row = self._replace(node, ours, ours.joined(forgotten(at)))
+            row = self._changes.replace(node, ours, ours.joined(forgotten(at)))
             self._write([(row, node)])
-            lives = isinstance(row, Node) and row.invalidated_at is None
+            lives = row.invalidated_at is None
             self.outcomes.append(("edited" if lives else "proposed", id))
         self._changes.propose_purge(id, at)
 

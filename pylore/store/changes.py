@@ -6,8 +6,7 @@ made. Files, symbols, and links that lore derives have no past."""
 from __future__ import annotations
 
 import os
-from bisect import bisect_right
-from itertools import groupby
+from itertools import groupby, pairwise
 from operator import itemgetter
 
 from ..core.json import dumps, loads
@@ -21,13 +20,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
-    from ..core.stamps import Thing, Value
+    from ..core.stamps import State, Thing, Value
 
 SEPARATOR = "\x1f"
 """Separates the parts of the key of a link or an anchor; no id, relation or path has it."""
 
 SEEN = ""
-"""Field of a change elsewhere; the value is unknown here."""
+"""Field of a change elsewhere; the value, an empty text here, is unknown."""
 
 MERGES = ("import", "sync")
 """Commands that may replace a value by an older value."""
@@ -137,22 +136,19 @@ class ChangeLog(Table):
 
     def before(self, command: int, row: Thing) -> Thing:
         """Return a row without the changes of a command, unless fields changed again since."""
-        thing, current = thing_of(row), Stamped.of(row)
-        former = ((field, value) for _, field, value in self.former([thing]))
-        known = _values(current, former)
+        current = Stamped.of(row)
+        rows = self._rows(
+            "SELECT field, stamp, value, command = ? FROM past WHERE thing = ?"
+            " AND field NOT IN (?, ?) ORDER BY field, stamp, value",
+            *(command, thing_of(row), BASE, SEEN),
+        )
+        is_merge = self._value("SELECT name FROM commands WHERE id = ?", command) in MERGES
         fields = dict(current.fields)
-        left: dict[str, list[Value]] = {}
-        for field, stamp, value in self._db.execute(
-            "SELECT field, stamp, value FROM past WHERE thing = ? AND command = ?"
-            " AND field NOT IN (?, ?) ORDER BY stamp, value",
-            (thing, command, BASE, SEEN),
-        ):
-            left.setdefault(str(field), []).append((str(stamp), str(value)))
-        name = self._value("SELECT name FROM commands WHERE id = ?", command)
-        for field, values in left.items():
-            then = min((one for one in known[field] if one > values[-1]), default=("", ""))
-            if name in MERGES or then[1] == current.at(field)[1]:
-                fields[field] = values[0]
+        for field, some in groupby(rows, itemgetter(0)):
+            values = [*some, (field, *current.at(field), 0)]
+            left = [number for number, (*_, is_left) in enumerate(values) if is_left]
+            if left and (is_merge or values[left[-1] + 1][2] == values[-1][2]):
+                fields[field] = values[left[0]][1:3]
         return Stamped(current.base, fields, current.kind).to_row(row)
 
     # --- writing
@@ -183,15 +179,15 @@ class ChangeLog(Table):
         values = Stamped.of(old)
         left = changed(values, row, f"{at} {self.machine()}" if at > before else self.stamp(before))
         if left:
-            self.log_replaced(thing_of(row), sorted(left.items()))
+            self.log(thing_of(row), sorted(left.items()), self.command)
             return
         row.stamps = old.stamps
         if isinstance(row, Node) and isinstance(old, Node):  # only reads differ
             row.updated_at = old.updated_at
 
-    def add(self, rows: Iterable[Thing]) -> None:
+    def add(self, rows: Sequence[Thing]) -> None:
         """Log rows as added by the running command."""
-        command = self.command
+        command = self.command if rows else 0
         new = ((command, thing_of(row)) for row in rows)
         self._db.executemany("INSERT INTO main.added VALUES (?, ?)", new)
 
@@ -199,10 +195,11 @@ class ChangeLog(Table):
         """Return a stamp of now, later than a time."""
         return f"{now_after(before)} {self.machine()}"
 
-    def log_replaced(self, thing: str, values: Sequence[tuple[str, Value]]) -> None:
-        """Log values that the running command replaced."""
-        if values:
-            self.log(thing, values, self.command)
+    def replace(self, row: State, old: Stamped, new: Stamped) -> State:
+        """Log the values of a row that the running command replaced; return the new row."""
+        if left := old.lost_to(new):
+            self.log(thing_of(row), left, self.command)
+        return new.to_row(row)
 
     def log(self, thing: str, values: Iterable[tuple[str, Value]], command: int | None) -> None:
         """Log former values, with the number of the command here that replaced them, or None."""
@@ -234,21 +231,25 @@ class ChangeLog(Table):
         current = Stamped.of(row)
         rows = self._rows(
             "SELECT p.field, p.stamp, p.value, c.name FROM past p"
-            " LEFT JOIN commands c ON c.id = p.command WHERE p.thing = ?",
+            " LEFT JOIN commands c ON c.id = p.command WHERE p.thing = ?"
+            " ORDER BY p.field, p.stamp, p.value",
             thing_of(row),
         )
-        former = [(field, (stamp, value)) for field, stamp, value, _ in rows if field != SEEN]
-        every = states(current, former)
-        by = _commands_by_stamp(_values(current, former), rows)
-        swept = self.swept
         unknown = {stamp for field, stamp, *_ in rows if field == SEEN}
-        found = []
-        for (before, state), (stamp, _) in zip(every, every[1:], strict=False):
-            at = stamp.partition(" ")[0]
-            if at >= swept and before not in unknown:
-                change = by.get(stamp, "import") or "changed"
-                found.append(Past(state.to_row(row), change, at))
-        return found
+        rows = [one for one in rows if one[0] != SEEN]
+        by: dict[str, str] = {}  # stamp of a change to the name of the command
+        for field, some in groupby(rows, itemgetter(0)):
+            values = [*some, (field, *current.at(field), None)]
+            for (*_, name), (_, later, *_) in pairwise(values):
+                if name is not None and (later not in by or name not in MERGES):
+                    by[later] = name
+        every = states(current, [(field, (stamp, value)) for field, stamp, value, _ in rows])
+        swept = self.swept
+        return [
+            Past(state.to_row(row), by.get(stamp, "import") or "changed", at)
+            for (before, state), (stamp, _) in pairwise(every)
+            if (at := stamp.partition(" ")[0]) >= swept and before not in unknown
+        ]
 
     # --- changes that were seen elsewhere
 
@@ -260,14 +261,6 @@ class ChangeLog(Table):
         for thing, stamp in rows:
             found.setdefault(thing, set()).add(stamp)
         return found
-
-    def add_seen(self, id: str, stamps: Iterable[str]) -> None:
-        """Log stamps of changes of a record elsewhere."""
-        self.log(id, [(SEEN, (stamp, "")) for stamp in stamps], None)
-
-    def drop_seen(self, id: str, stamps: Iterable[str]) -> None:
-        """Delete these stamps, as the values of the changes have arrived."""
-        self.delete_former(id, [(SEEN, (stamp, "")) for stamp in stamps])
 
     # --- sweeping and purging
 
@@ -283,7 +276,8 @@ class ChangeLog(Table):
         found = self._rows(f"SELECT thing, stamp {_OLD} ORDER BY thing", before, before)
         for thing, rows in groupby(found, itemgetter(0)):
             if SEPARATOR not in thing:
-                self.add_seen(thing, latest(stamp for _, stamp in rows))
+                known = latest(stamp for _, stamp in rows)
+                self.log(thing, [(SEEN, (stamp, "")) for stamp in known], None)
         self._db.execute(f"DELETE {_OLD}", (before, before))
         old = "SELECT id FROM main.commands WHERE at < ?"
         self._db.execute(f"DELETE FROM main.added WHERE command IN ({old})", (before,))
@@ -323,28 +317,6 @@ class ChangeLog(Table):
         later = "ON CONFLICT DO UPDATE SET at = max(at, excluded.at)"
         self._db.execute(f"INSERT INTO main.purged VALUES (?, ?, 0) {later}", (id, at))
         self._meta.set(TO_WIPE, at)  # for Store.wipe
-
-
-def _values(current: Stamped, former: Iterable[tuple[str, Value]]) -> dict[str, list[Value]]:
-    """Return the values of each field that has a past, oldest first."""
-    found: dict[str, set[Value]] = {}
-    for field, value in former:
-        found.setdefault(field, set()).add(value)
-    for field in found:
-        found[field].add(current.at(field))
-    return {field: sorted(some) for field, some in found.items()}
-
-
-def _commands_by_stamp(known: dict[str, list[Value]], rows: Sequence[Any]) -> dict[str, str]:
-    """Return the name of the command of each change, by stamp."""
-    found: dict[str, str] = {}
-    for field, stamp, value, name in rows:
-        values = known.get(field, [])
-        at = bisect_right(values, (stamp, value))
-        later = values[at][0] if at < len(values) else ""
-        if later and name is not None and (later not in found or name not in MERGES):
-            found[later] = name
-    return found
 
 
 _HANGS_ON = (

@@ -264,8 +264,7 @@ class Edges(GraphTable):
                     new += [edge] * has_history(edge)
                 else:
                     changes.record(old, edge)
-            if new:
-                changes.add(new)
+            changes.add(new)
             self.settle(chunk)
 
     def settle(self, edges: Iterable[Edge]) -> None:

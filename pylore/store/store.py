@@ -113,10 +113,17 @@ class Store:
         """Return the record, link or anchor with a key of the change log, or None."""
         from .changes import row_of_thing
 
-        row = row_of_thing(key)
-        if isinstance(row, Node):
-            return self.nodes.get(row.id)
-        return self.edges.get(*row.key) if isinstance(row, Edge) else self.anchors.get(row.key)
+        return self.held([row_of_thing(key)]).get(key)
+
+    def held(self, rows: Sequence[Thing]) -> dict[str, Thing]:
+        """Return the stored state of these records, links and anchors, by key of the change log."""
+        from .changes import thing_of
+
+        nodes = self.nodes.get_many([row.id for row in rows if isinstance(row, Node)])
+        edges = self.edges.get_many([row.key for row in rows if isinstance(row, Edge)])
+        anchors = [self.anchors.get(row.key) for row in rows if isinstance(row, Anchor)]
+        found: list[Thing] = [*nodes.values(), *edges.values(), *filter(None, anchors)]
+        return {thing_of(row): row for row in found}
 
     def settle(self, rows: Sequence[Thing]) -> None:
         """Write things with the stamps they have, without a change log."""

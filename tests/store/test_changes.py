@@ -54,7 +54,7 @@ def test_states_of_other_stores_are_merged(store: Store) -> None:
         titles, bodies = ("title", ("2025 0", '"Old"')), ("body", (f"{LATER} 0", '"between"'))
         store.changes.log("note-a", [titles, bodies], store.changes.command)
         assert left(store) == [("sync", ""), ("edit", ""), ("edit", "between")]
-        store.changes.add_seen("note-a", [bodies[1][0]])
+        store.changes.log("note-a", [("", (bodies[1][0], ""))], None)
     assert left(store) == [("sync", ""), ("edit", "")], "a state is unknown in part"
 
 
