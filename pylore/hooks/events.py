@@ -175,7 +175,7 @@ def _remember(engine: Engine, event: str, sent: Sent, session: AgentSession, bri
         session.remember("id", *brief.ids)
     try:
         if sent.session and not _is_open(engine, session.run):
-            session.run = Runs(engine.store).start_for_hook()
+            session.run = Runs(engine.store).start(by="hook")
             for one in (session, AgentSession(_EVERY, engine.root)):
                 one.remember("run", session.run)
         if session.run:

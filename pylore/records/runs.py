@@ -53,9 +53,13 @@ class Runs:
         self._store = store
 
     def start(self, task: str = "", by: str = "") -> str:
-        """Return the id of a new run, linked to the task, if given; raise LoreError for a missing
-        or forgotten task."""
+        """Return the id of a new run, linked to the task, if given; a run by a ``hook`` finishes
+        runs of sessions long over. Raise LoreError for a missing or forgotten task."""
         with self._store.transaction("run start"):
+            if by == "hook":
+                with self._store.whole():  # runs of any scope
+                    for run in self._store.impressions.left_open(ago(HOOK_RUN_DAYS), MOST_FINISHED):
+                        self.finish(run)
             task = task and self._store.nodes.require_live(self._store.complete_id(task)).id
             data = {name: text for name, text in (("task", task), ("by", by)) if text}
             stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
@@ -64,14 +68,6 @@ class Runs:
                 edge = Edge(id, task, TASK_RELATION, source="system", created_at=now())
                 self._store.edges.put(edge)
         return id
-
-    def start_for_hook(self) -> str:
-        """Return the id of a new run for a session, and finish runs of sessions long over."""
-        with self._store.transaction("run start"):
-            with self._store.whole():  # runs of any scope
-                for run in self._store.impressions.left_open(ago(HOOK_RUN_DAYS), MOST_FINISHED):
-                    self.finish(run)
-            return self.start(by="hook")
 
     def finish(
         self, run: str, helpful: Sequence[str] = (), unhelpful: Sequence[str] = ()
@@ -91,10 +87,9 @@ class Runs:
                 hint = f"'lore run rate --run {run}' rates its records"
                 raise LoreError(f"'{run}' was finished at {data['finished_at']}: {hint}")
             shown = self._store.impressions.shown(run)
-            known = self._store.nodes.get_many(shown)
-            seen = dict.fromkeys(filter(known.get, shown))
-            self._use_all(run, seen, shown)  # an undo leaves these
-            notes = self._use_all(run, ratings, shown)
+            seen = dict.fromkeys(self._store.nodes.get_many(shown))
+            self._use(run, seen, shown)  # an undo leaves these
+            notes = self._use(run, ratings, shown)
             self._store.impressions.clear(run)
             node.data = dumps({**data, "finished_at": now()})
             self._store.nodes.put(node)
@@ -112,7 +107,7 @@ class Runs:
         with self._store.transaction("feedback"):
             rated = dict.fromkeys(map(self._store.complete_id, ids), rating)
             of = self._require_run(run).id if run else self._run_of_today()
-            notes = self._use_all(of, rated, self._store.impressions.shown(of))
+            notes = self._use(of, rated, self._store.impressions.shown(of))
             sums = self._store.ratings.of([*rated])
         rows: list[Row] = [{"id": id, "rating": rating, "run": of} for id in rated]
         for row in rows:
@@ -151,7 +146,7 @@ class Runs:
         order = sorted(rows.values(), key=lambda row: (row[2] or 1 << 30, row[0]))
         names = ("id", "title", "position", "query", "rating")
         records = [dict(zip(names, row, strict=True)) for row in order]
-        return {**found, "shown": len(records), "records": records}
+        return {**found, "records": records}
 
     # --- steps; those that write run inside a transaction of a method above
 
@@ -176,36 +171,33 @@ class Runs:
             raise LoreError(f"{what}: see 'lore run list'")
         return self._store.nodes.require_live(id)
 
-    def _use_all(
+    def _use(
         self, run: str, ratings: Mapping[str, str | None], shown: Mapping[str, Impression]
     ) -> list[str]:
-        """Write edges of records to a run; return a note on rated ones that it was not shown."""
+        """Write edges of records to a run; without a rating, an old rating is not changed. Return a
+        note on rated records that the run was not shown."""
         used = {use[0] for use in self._store.impressions.uses(run)}
         for id, rating in ratings.items():
-            self._use(id, run, rating, shown.get(id))
+            if self._store.nodes.require(id).type == "run":
+                raise LoreError(f"'{id}' is a run: rate records")
+            known: dict[str, Any] = {"rating": None}
+            old = self._store.edges.get(id, run, RELATION)
+            if old is not None and old.invalidated_at is None:
+                # the weight of an edge by hand is the rating
+                by_weight = "helpful" if old.weight >= 0.5 else "unhelpful"
+                known = {"rating": by_weight, **loads(old.metadata)}
+            if id in shown:
+                known["position"], known["query"], answers = shown[id]
+                known["answers"] = loads(answers)
+            if rating is not None:
+                known["rating"], known["rated_at"] = rating, now()
+            rating = known["rating"]
+            known["helpful"] = None if rating is None else rating == "helpful"
+            edge = Edge(id, run, RELATION, float(rating == "helpful"), created_at=now())
+            edge.source, edge.metadata = "system" if rating is None else "user_edit", dumps(known)
+            self._store.edges.put(edge)
         ids = [id for id in ratings if ratings[id] and id not in used and id not in shown]
         return [f"not shown in this run, and rated all the same: {first_of(ids)}"] if ids else []
-
-    def _use(self, id: str, run: str, rating: str | None, shown: Impression | None) -> None:
-        """Write an edge; without a rating, an old rating is not changed."""
-        if self._store.nodes.require(id).type == "run":
-            raise LoreError(f"'{id}' is a run: rate records")
-        known: dict[str, Any] = {"rating": None}
-        old = self._store.edges.get(id, run, RELATION)
-        if old is not None and old.invalidated_at is None:
-            # the weight of an edge by hand is the rating
-            by_weight = "helpful" if old.weight >= 0.5 else "unhelpful"
-            known = {"rating": by_weight, **loads(old.metadata)}
-        if shown is not None:
-            known["position"], known["query"], answers = shown
-            known["answers"] = loads(answers)
-        if rating is not None:
-            known["rating"], known["rated_at"] = rating, now()
-        rating = known["rating"]
-        known["helpful"] = None if rating is None else rating == "helpful"
-        edge = Edge(id, run, RELATION, float(rating == "helpful"), created_at=now())
-        edge.source, edge.metadata = "system" if rating is None else "user_edit", dumps(known)
-        self._store.edges.put(edge)
 
 
 def keep_shown(store: Store, settings: Settings, query: str, ids: Iterable[str]) -> str:
@@ -213,21 +205,20 @@ def keep_shown(store: Store, settings: Settings, query: str, ids: Iterable[str])
 
     Return a note on failure. Never raises.
     """
-    run, why = settings.run, "the store cannot be written"
+    run = settings.run
     try:
-        if store.writable:
-            with store.aside(PATIENCE):
-                state = store.impressions.state(run)
-                if state == "open":
-                    require_storable(query)
-                    log = part("capture", "event_log")
-                    query = log.without_tokens_in([query])[0] if log is not None else query
-                    records = [id for id in ids if not id.startswith(RUN_IDS)]
-                    store.impressions.show(run, records, query[:QUERY_LENGTH], now())
-                    return ""
-            why = f"the run {run} is {state}" if state else f"no run '{run}': see 'lore run list'"
-    except StoreBusy:
-        why = "the store is busy"
+        if not store.writable:
+            raise LoreError("the store cannot be written")
+        with store.aside(PATIENCE):
+            if (state := store.impressions.state(run)) != "open":
+                unknown = f"no run '{run}': see 'lore run list'"
+                raise LoreError(f"the run {run} is {state}" if state else unknown)
+            require_storable(query)
+            if log := part("capture", "event_log"):
+                (query,) = log.without_tokens_in([query])
+            records = [id for id in ids if not id.startswith(RUN_IDS)]
+            store.impressions.show(run, records, query[:QUERY_LENGTH], now())
+        return ""
     except LoreError as error:
-        why = str(error)
-    return f"what was shown is not recorded: {why}"
+        why = "the store is busy" if isinstance(error, StoreBusy) else error
+        return f"what was shown is not recorded: {why}"

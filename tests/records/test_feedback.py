@@ -319,7 +319,7 @@ def test_audit_counts_and_hooks_finish_runs(store: Store) -> None:
     assert audit(store, options())["diversity"]["answers"] == 3
     store.connection.execute("UPDATE nodes SET created_at = '2026' WHERE type = 'run'")
     store.keep_to("ann")
-    Runs(store).start_for_hook()
+    Runs(store).start(by="hook")
     store.keep_to("")
     assert {one.name for one in store.changes.commands()} == {"run start"}, "one transaction"
     counts = audit(store, options())
