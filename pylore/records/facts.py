@@ -80,7 +80,7 @@ def _put_over(store: Store, edge: Edge, former: Iterable[Edge]) -> str:
             edge.metadata = with_fields(edge.metadata, {"supersedes": [*before, old.to_id]})
         old.status, old.ended_at = "superseded", now()
         old.metadata = with_fields(old.metadata, {"superseded_by": edge.to_id})
-        store.edges.put_many([old])
+        store.edges.put(old)
     return store.edges.put(edge)
 
 
@@ -105,20 +105,19 @@ def promote(store: Store, settings: Settings, ids: list[str]) -> list[str]:
     """
     if not (after := settings.promote_after):
         return []
-    if nodes := store.review.ripe_nodes(ids, after):
+    names = store.review.ripe_nodes(ids, after)
+    if names:
         with store.whole():  # in a scope, also common nodes
-            for node in store.nodes.get_many(nodes).values():
+            for node in store.nodes.get_many(names).values():
                 node.status = "confirmed"
                 store.nodes.put(node)
-    facts = []
     for edge in store.edges.get_many(store.review.ripe_facts(ids, after)).values():
         is_own = not store.scope or whose(*edge.key) == store.scope
         if is_own and not other_values(store, settings, edge):
             edge.status = "confirmed"
-            facts.append(edge)
-    if facts:
-        store.edges.put_many(facts)
-    return [*nodes, *(edge_name(edge.key) for edge in facts)]
+            store.edges.put(edge)
+            names.append(edge_name(edge.key))
+    return names
 
 
 def named_edge(store: Store, words: Sequence[str]) -> EdgeKey | None:

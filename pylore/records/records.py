@@ -133,9 +133,7 @@ class Records:
                 if not is_gone:  # only a status changes the standing of a live record
                     new = {name: given[name] for name in given.keys() - {"source", "confidence"}}
                 if old is not None:
-                    if id:
-                        old.title = "" if old.title == title_of(old.body) else old.title
-                        old.body = node.body
+                    new |= {"text": text} if id else {}
                     node, node.invalidated_at = old, None
                 tags = [*node.tags, *clean_tags(given.get("tags", ()))]
                 state = self._change(node, {**new, "tags": tags})
@@ -147,7 +145,7 @@ class Records:
                     self.notes.append(f"{node.id} is {node.status}, and not found: {hint}")
             for to_id, relation in links:
                 self.link(node.id, relation, to_id, source=source)
-            return self._changed(node.id, state)
+            return Change(node.id, state, self.notes)
 
     def link(
         self,
@@ -190,7 +188,7 @@ class Records:
             former = fold(relation) == SUPERSEDES and self.store.nodes.require(to_id)
             if former and former.status == "confirmed":
                 self.notes.append(f"'lore edit {to_id} --status superseded' hides the old record")
-            return self._changed(edge_name(edge.key), state)
+            return Change(edge_name(edge.key), state, self.notes)
 
     def unlink(self, from_id: str, relation: str, to_id: str) -> Change:
         """Remove a link; the history remains. Raise LoreError for an unknown link."""
@@ -203,7 +201,7 @@ class Records:
                     edge.ended_at = now()
                     edge.source = "user_edit" if edge.source == "system" else edge.source
                     self.store.edges.put(edge)
-                    return self._changed(edge_name(key), "invalidated")
+                    return Change(edge_name(key), "invalidated", self.notes)
             raise LoreError(f"no link {edge_name(key)}: see 'lore show {key[0]}'")
 
     def fact(
@@ -237,7 +235,7 @@ class Records:
             edge = self._checked(edge, confidence, {"single": True} if single else {}, False)
             state, notes = state_fact(self.store, self._settings, edge)
             self.notes += notes
-            return self._changed(edge_name(edge.key), state)
+            return Change(edge_name(edge.key), state, self.notes)
 
     def edit(
         self, id: str, *, text: str | None = None, force: bool = False, **fields: Unpack[Fields]
@@ -254,20 +252,17 @@ class Records:
         """
         with self.writing("edit"):
             node = self.store.nodes.require(self.store.complete_id(id))
-            given = {name: value for name, value in fields.items() if value is not None}
-            named = given if text is None else {**given, "text": text}
+            given: dict[str, Any] = {**fields, "text": text}
+            given = {name: value for name, value in given.items() if value is not None}
             if node.status != "staged" and given.get("source") == "conversation":
                 why = "conversations change only staged records"
                 raise LoreError(f"{node.id} is {node.status}: {why}")
-            if not force and (page := source_of(self.store, node, self._root, named)):
+            if not force and (page := source_of(self.store, node, self._root, given)):
                 hint = "edit and import that file, or use --force to change the store only"
                 raise LoreError(f"{node.id} is a page of {page}: {hint}")
-            if text is not None:
-                node.title = "" if node.title == title_of(node.body) else node.title
-                node.body = require_text(text, self._settings.max_text)
-            elif node.body == node.title:
+            if text is None and node.body == node.title:
                 node.body = str(given.get("title", "")).strip() or node.body  # a text of one line
-            return self._changed(node.id, self._change(node, given))
+            return Change(node.id, self._change(node, given), self.notes)
 
     def confirm(self, words: Sequence[str], *, retract: bool = False) -> list[Change]:
         """Confirm nodes (ids), or a fact (subject, predicate, object), or retract them.
@@ -281,13 +276,13 @@ class Records:
             words = [*map(self.store.resolve_id, words)]
             if key := named_edge(self.store, words):
                 state = judge_edge(self.store, self._settings, key, status)
-                return [self._changed(edge_name(key), state)]
+                return [Change(edge_name(key), state, self.notes)]
             changes = []
             for id in map(self.store.complete_id, words):
                 node = self.store.nodes.require_live(id)
                 node.status = status
                 state = "unchanged" if self.write(node) == "unchanged" else status
-                changes.append(self._changed(id, state))
+                changes.append(Change(id, state, self.notes))
             return changes
 
     def forget(self, ids: Sequence[str], *, purge: bool = False) -> list[Change]:
@@ -301,7 +296,7 @@ class Records:
                 candidates = self.store.candidates.get_many([part]) if purge else {}
                 if candidates:
                     self.store.candidates.blank([*candidates.values()])
-                    changes.append(self._changed(part, "purged"))
+                    changes.append(Change(part, "purged", self.notes))
                     continue
                 node, state = self.store.nodes.require(self.store.complete_id(part)), "unchanged"
                 if purge:
@@ -312,7 +307,7 @@ class Records:
                 elif node.invalidated_at is None or is_pruned(node):
                     forget(self.store, node)
                     state = "invalidated"
-                changes.append(self._changed(node.id, state))
+                changes.append(Change(node.id, state, self.notes))
             return changes
 
     def restore(self, ids: Sequence[str], *, at: str = "") -> list[Change]:
@@ -342,17 +337,17 @@ class Records:
                 whole = [*map(self.store.complete_id, ids)]
                 return [self._restore(state_before(self.store, id, self.notes)) for id in whole]
             done = undo_command(self.store, self.notes, redo=redo)
-            return [self._changed(*one) for one in done.items()]
+            return [Change(*one, self.notes) for one in done.items()]
 
     # --- the steps; each runs inside the transaction of a method above
 
-    def _changed(self, id: str, state: str) -> Change:
-        return Change(id, state, self.notes)
-
     def _change(self, node: Node, given: Mapping[str, Any]) -> str:
         """Write and index a node with these fields; link and anchor it to a new file."""
-        if unknown := given.keys() - {*_PLAIN, "why", "tags", "file"}:
+        if unknown := given.keys() - {*_PLAIN, "text", "why", "tags", "file"}:
             raise TypeError(f"unexpected keyword argument '{min(unknown)}'")
+        if "text" in given:
+            node.title = "" if node.title == title_of(node.body) else node.title
+            node.body = require_text(given["text"], self._settings.max_text)
         before, title = node.location, node.title
         for name in _PLAIN:
             setattr(node, name, given.get(name, getattr(node, name)))
@@ -400,7 +395,7 @@ class Records:
                 place = mark.join(filter(None, (one.path, one.detail)))
                 still = f"which is still {one.verdict}: use 'lore anchor {id} FILE' or --remove"
                 self.notes.append(f"'{id}' is anchored to {place}, {still}")
-        return self._changed(id, outcome)
+        return Change(id, outcome, self.notes)
 
     def _new_node(self, type: str, text: str, id: str, key: str) -> Node:
         scope = self._settings.scope
@@ -450,10 +445,7 @@ class Records:
         if self.store.impressions.state(run) not in ("open", "finished"):
             self.notes.append(f"no run '{run}', so nothing is linked to it: see 'lore run list'")
             return
-        old = self.store.edges.get(node.id, run, DERIVED_FROM)
-        if old is None or old.invalidated_at is not None:
-            edge = Edge(node.id, run, DERIVED_FROM, source="system")
-            self.store.edges.put(self._checked(edge, None, {}, False))
+        self.link(node.id, DERIVED_FROM, run, source="system", status=None)
 
     def _tie(self, node: Node, before: tuple[str, str]) -> None:
         """Link and anchor a record to its file in place of the former location."""
@@ -488,9 +480,6 @@ class Records:
     def _embed_new(self) -> None:
         """Make vectors; note records that are much like a record just added."""
         embed_missing(self.store, self._embedder, self.notes)
-        embedder = self._embedder
-        if embedder is None or self.store.meta.get("embedder") != embedder.name:
-            return
         least = self._settings.duplicate_similarity
         self.notes += [
             f"looks like {id} ({score:.2f}): see 'lore show {id}'"
