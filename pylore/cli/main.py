@@ -49,6 +49,8 @@ def failure_of(error: Exception) -> LoreError | None:
     was closed, so it may raise for rows of a damaged store."""
     if isinstance(error, LoreError):
         return error
+    if isinstance(error, BlockingIOError) or str(error) == "can't start new thread":
+        return LoreError("no more processes or threads are allowed: raise the limit (ulimit -u)")
     if isinstance(error, OSError):
         where = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
         why = error.strerror or error

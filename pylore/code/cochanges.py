@@ -58,7 +58,7 @@ def read_history(
     chosen = ["--no-merges", *([f"--since={since}"] if since else []), "HEAD", "--"]
     counted = git.ask("rev-list", "--count", *chosen) or ""
     total = int(counted) if counted.isdigit() else 0
-    existing = frozenset(git.fields("ls-tree", "-r", "-z", "--name-only", "HEAD"))
+    existing = {*git.fields("ls-files", "-z")}.difference(git.fields("ls-files", "-z", "--deleted"))
     # Renames are found by contents, of which a partial clone lacks some.
     alike = "-M100%" if git.is_partial() else "-M"
     form = ["-z", "--name-status", "--relative", f"--format={_START}%H %ct%n%B"]

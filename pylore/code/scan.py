@@ -126,9 +126,9 @@ def _output(root: str, config: str, paths: Sequence[str], threads: int, offsets:
         cwd=root,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
     ) as process:
-        assert process.stdout is not None
+        assert process.stdout is not None and process.stderr is not None
         timer = Timer(SECONDS if len(paths) > 1 else SECONDS_A_FILE, process.kill)
         timer.start()
         try:
@@ -140,6 +140,8 @@ def _output(root: str, config: str, paths: Sequence[str], threads: int, offsets:
             timer.cancel()
         if len(output) > most:
             process.kill()
+        if b"failed to spawn thread" in process.stderr.read():  # it may still report success
+            raise BlockingIOError
     if len(output) > most:
         raise _Broken("limit", f"names and chains repeat to over {most // 1_000_000} MB")
     if process.returncode in _OVER_TIME:

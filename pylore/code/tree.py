@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import posixpath
-import stat
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 
 from ..core.errors import LoreError
 from ..system.project_files import place_within, read_plain
@@ -46,18 +45,12 @@ class SourceTree:
     def read(self, path: str) -> str | None:
         """Return the text of a manifest; None if absent, no plain file, or over the limit."""
         if path not in self.texts:
-            self.texts[path] = self._read(path)
+            self.texts[path] = None
+            with suppress(OSError, ValueError, LoreError):
+                content = read_plain(place_within(self.root, path), MANIFEST_LIMIT)
+                text = content.decode("utf-8-sig", errors="replace")
+                self.texts[path] = text.replace("\r\n", "\n")
         return self.texts[path]
-
-    def _read(self, path: str) -> str | None:
-        full = os.path.join(self.root, path)
-        try:
-            if not stat.S_ISREG(os.lstat(full).st_mode):
-                return None
-            content = read_plain(place_within(self.root, path), MANIFEST_LIMIT)
-        except (OSError, ValueError, LoreError):
-            return None
-        return content.decode("utf-8-sig", errors="replace").replace("\r\n", "\n")
 
     def holding(self, name: str, folders: Iterable[str]) -> dict[str, str]:
         """Return the texts of ``name`` in ``folders`` and all above, the outer folders first."""

@@ -91,12 +91,18 @@ def work_all(jobs: Sequence[Job], processes: int) -> Iterator[list[FileOutcome]]
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
     from multiprocessing import get_context
+    from threading import Event, Thread
 
+    end = Event()
     try:
+        for _ in range(8 * processes):  # threads and processes of a process and of its ast-grep
+            Thread(target=end.wait, daemon=True).start()
         pool = ProcessPoolExecutor(processes, get_context("fork"), _begin)
-    except (NotImplementedError, OSError):  # no semaphores, as without a writable /dev/shm
+    except (NotImplementedError, OSError, RuntimeError):  # no threads, or no writable /dev/shm
         yield from (work(job, load_rules()) for job in jobs)
         return
+    finally:
+        end.set()
     running: deque[Future[list[FileOutcome]]] = deque()
     try:
         for job in jobs:

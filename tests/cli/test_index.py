@@ -40,6 +40,9 @@ def test_index_refuses_in_a_line(lore: Lore) -> None:
         index --since 7d | 1 | is not a git repository
         index src --since 7d | 2 | exclude each other
     """)
+    grep = lore.program("ast-grep", "echo failed to spawn thread >&2")
+    lore.patch.setattr("pylore.code.scan.program", lambda: str(grep))
+    assert "raise the limit" in lore.refuse("index", code=1)
     lore.patch.setenv("LORE_DIR", str(lore.root / "none"))
     assert "no store in" in lore.refuse("index", code=1)
 

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
+from threading import Lock
 
 import pytest
 from code_project import Project
@@ -182,9 +183,11 @@ def test_failed_and_dead_workers_are_reported(monkeypatch: pytest.MonkeyPatch) -
         list(work_all([JOB], 2))
     found = [part in str(said.value) for part in ("ValueError", "code/test_index.py", "three")]
     assert found == [True, True, False]
-    monkeypatch.setattr("concurrent.futures.process._check_system_limits", lambda: os.stat("/no"))
-    with pytest.raises(ValueError, match="three"):
-        list(work_all([JOB], 2))
+    limits, start = "concurrent.futures.process._check_system_limits", "threading.Thread.start"
+    for name, refuse in ((limits, lambda: os.stat("/no")), (start, lambda _: Lock().release())):
+        with monkeypatch.context() as patch, pytest.raises(ValueError, match="three"):
+            patch.setattr(name, refuse)
+            list(work_all([JOB], 2))
 
 
 def test_an_interrupted_run_is_continued(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
