@@ -205,6 +205,9 @@ class Names:
             (_, calls), *rest = _parts(text[path.rfind(".") + 1 :])
         if rest and not things and text in file.defs:  # dots in a name, as shells take them
             return [Thing(DEFINITION, file.defs[text], SAME_FILE)]
+        while rest and not (things or calls) and file.language.namespaces:  # class A::B, without A
+            head, calls = f"{head}.{rest[0][0]}", rest.pop(0)[1]
+            things = self._spanning(file, scope, head)
         things = self._called(things, calls)
         own = head in file.language.self_names
         for name, calls in rest:

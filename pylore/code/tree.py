@@ -48,8 +48,7 @@ class SourceTree:
             self.texts[path] = None
             with suppress(OSError, ValueError, LoreError):
                 content = read_plain(place_within(self.root, path), MANIFEST_LIMIT)
-                text = content.decode("utf-8-sig", errors="replace")
-                self.texts[path] = text.replace("\r\n", "\n")
+                self.texts[path] = content.decode("utf-8-sig", "replace").replace("\r\n", "\n")
         return self.texts[path]
 
     def holding(self, name: str, folders: Iterable[str]) -> dict[str, str]:

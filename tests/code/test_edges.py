@@ -226,15 +226,20 @@ def test_method_defined_outside_of_the_class() -> None:
 
 
 def test_modules_of_ruby_span_files() -> None:
-    one = file("a.rb", "module M; class M.Base; method M.Base.run")
+    one = file(
+        "a.rb", "module M; class M.Base; method M.Base.run; class N.Base; method N.Base.walk"
+    )
     two = file(
         "b.rb",
-        "module M; class M.Task < Base; method M.Task.go; class M.Other; method M.Other.go",
-        calls="M.Task.go: run; M.Task: self.go; : M.Task.new().go",
+        "module M; class M.Task < Base; method M.Task.go; class M.Other; method M.Other.go;"
+        " class N.Task < N.Base; method N.Task.go",
+        calls="M.Task.go: run; M.Task: self.go; : M.Task.new().go; N.Task.go: walk",
     )
-    assert pairs("inherits", one, two) == {("b.rb::M.Task", "a.rb::M.Base")}
+    bases = {("b.rb::M.Task", "a.rb::M.Base"), ("b.rb::N.Task", "a.rb::N.Base")}
+    assert pairs("inherits", one, two) == bases
     assert called(one, two) == {
         ("b.rb::M.Task.go", "a.rb::M.Base.run"),
+        ("b.rb::N.Task.go", "a.rb::N.Base.walk"),
         ("b.rb::M.Task", "b.rb::M.Task.go"),
         ("b.rb", "b.rb::M.Task.go"),
     }
