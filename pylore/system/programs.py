@@ -36,13 +36,12 @@ def find(prefix: str, name: str, plugin_dir: str, *, on_path: bool = True) -> st
     """Return the program of a plugin, ``prefix`` and ``name``, of the user or on ``PATH``; raise
     Refused if it is missing or not executable."""
     own = own_folder(plugin_dir)
-    for folder in [own, *(absolute_entries().split(":") if on_path else ())]:
-        path = os.path.join(folder, prefix + name)
-        if os.path.isfile(path):
-            if os.access(path, os.X_OK):
-                return os.path.abspath(path)
-            if folder == own:
-                raise Refused(f"{path} is not executable")
+    path = os.path.join(own, prefix + name)
+    if os.path.isfile(path) and not os.access(path, os.X_OK):
+        raise Refused(f"{path} is not executable")
+    found = path if os.path.isfile(path) else find_program(prefix + name) if on_path else None
+    if found:
+        return os.path.abspath(found)
     where = f"{own} or on the PATH" if on_path else own
     raise Refused(f"no program {prefix}{name} in {where}")
 
