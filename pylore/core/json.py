@@ -173,9 +173,7 @@ def set_aside(lines: Iterable[bytes]) -> Iterable[bytes]:
     from tempfile import SpooledTemporaryFile
 
     kept = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115
-    before = b"\n"
     for line in lines:
-        kept.write(line if before.endswith(b"\n") else b"\n" + line)
-        before = line
+        kept.write(line.removesuffix(b"\n") + b"\n")
     kept.seek(0)
     return kept
