@@ -110,6 +110,7 @@ PROSE = (".adoc", ".markdown", ".md", ".mdx", ".org", ".rst", ".txt")
 """Endings of files that are pages."""
 
 CODE_LIST, PAGES_LIST, RECORDS_LIST = "code", "pages", "records"
+_NO_RECORD_IDS = (*CODE_IDS, DOCUMENT_IDS)
 
 
 def list_of(id: str) -> str:
@@ -120,7 +121,7 @@ def list_of(id: str) -> str:
     """
     if id.startswith(CODE_IDS) and not id.lower().partition("::")[0].endswith(PROSE):
         return CODE_LIST
-    return PAGES_LIST if id.startswith((*CODE_IDS, DOCUMENT_IDS)) else RECORDS_LIST
+    return PAGES_LIST if id.startswith(_NO_RECORD_IDS) else RECORDS_LIST
 
 
 def file_id(path: str) -> str:
