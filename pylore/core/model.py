@@ -157,15 +157,6 @@ def edge_name(key: EdgeKey) -> str:
     return f"{key[0]} {key[2]} {key[1]}"
 
 
-class Past(Row):
-    """A former state of a thing, and the name of the command and the time of the change that ended
-    it. The access counts of ``row`` are of no particular moment."""
-
-    row: Any
-    change: str
-    changed_at: str
-
-
 _OF_ORDERED = frozenset(("feedback", "cap", "same_file", "turn"))
 """Factors of a score that has already decided which results there are: it is rounded first."""
 

@@ -11,7 +11,7 @@ from ..core.stamps import BASE, KINDS, Stamped, clock, content, is_after, is_end
 from ..core.times import ago, now, parse_until
 from ..core.vocabulary import ANCHORED_TO, path_of, symbol_id
 from ..indexing.indexer import Index
-from ..store.changes import RESTORE_BACKUP, SEPARATOR, thing_of
+from ..store.changes import RESTORE_BACKUP, SEPARATOR, Past, thing_of
 from .fields import mark_pruned
 
 TYPE_CHECKING = False
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
-    from ..core.model import Past
     from ..core.settings import Settings
     from ..core.stamps import Thing
     from ..store import Store

@@ -10,7 +10,7 @@ from itertools import groupby, pairwise
 from operator import itemgetter
 
 from ..core.json import dumps, loads
-from ..core.model import Anchor, Edge, Node, Past, Row
+from ..core.model import Anchor, Edge, Node, Row
 from ..core.stamps import BASE, Stamped, changed, clock, first_clock, has_history, latest, states
 from ..core.times import now, now_after
 from .connection import TO_WIPE, Meta, Table, apsw
@@ -69,6 +69,15 @@ class PastCommand(Row):
     name: str
     at: str
     undone_by: int | None = None
+
+
+class Past(Row):
+    """A former state of a thing, and the name of the command and the time of the change that ended
+    it. The access counts of ``row`` are of no particular moment."""
+
+    row: Any
+    change: str
+    changed_at: str
 
 
 class ChangeLog(Table):

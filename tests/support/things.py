@@ -6,8 +6,9 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from pylore.core.model import Edge, Node, Past
+from pylore.core.model import Edge, Node
 from pylore.store import Store
+from pylore.store.changes import Past
 
 NewPassage = tuple[str, str, str, int, int, "str | None", "str | None"]
 
