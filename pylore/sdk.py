@@ -9,6 +9,8 @@ from functools import wraps
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
+from .anchors.globs import Glob
+from .anchors.project import relative, root_to_keep
 from .anchors.verify import rows
 from .app import Engine, code, find
 from .app.ask import AskResult, ask
@@ -210,7 +212,19 @@ class Lore:
 
     def anchors_for_file(self, file: str) -> Sequence[Row]:
         """Return the anchors to this file, including globs."""
-        return [*map(_anchor_row, self._call(code.anchors_for_file, file))]
+
+        def found(engine: Engine) -> Sequence[Row]:
+            store, root = engine.store, engine.root
+            path, kept = relative(root, os.path.join(root, file), file), root_to_keep(store, root)
+            there = (*store.anchors.about(kept, [path]), *store.anchors.globs_like(kept, [path]))
+            ids = dict.fromkeys(row[0] for row in there)
+            tied = [one for id in ids for one in store.anchors.of(id)]
+            globs = {
+                one.path for one in tied if one.kind == "glob" and Glob(one.path).matches(path)
+            }
+            return rows(store, (one for one in tied if one.path in {path, *globs}))
+
+        return [*map(_anchor_row, self._call(found))]
 
     # --- write
 

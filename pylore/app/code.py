@@ -13,7 +13,6 @@ from typing import Any
 
 from .. import code as code_reader
 from ..anchors.attach import place_anchor, remove_anchors
-from ..anchors.globs import Glob
 from ..anchors.project import Project, line_numbers, relative, relative_glob, root_to_keep
 from ..anchors.verify import Verified, require_anchors, rows
 from ..anchors.verify import verify as judge
@@ -38,17 +37,6 @@ def anchors_of(engine: Engine, id: str) -> Rows:
     """Return the anchors of a node; LoreError for an unknown id."""
     store = engine.store
     return rows(store, store.anchors.of(store.nodes.require(store.complete_id(id)).id))
-
-
-def anchors_for_file(engine: Engine, file: str) -> Rows:
-    """Return the anchors to a file, with globs that match it."""
-    store = engine.store
-    path = relative(engine.root, os.path.join(engine.root, file), file)
-    kept = root_to_keep(store, engine.root)
-    found = (*store.anchors.about(kept, [path]), *store.anchors.globs_like(kept, [path]))
-    tied = [one for id in dict.fromkeys(row[0] for row in found) for one in store.anchors.of(id)]
-    globs = {one.path for one in tied if one.kind == "glob" and Glob(one.path).matches(path)}
-    return rows(store, (one for one in tied if one.path in {path, *globs}))
 
 
 def anchor(
