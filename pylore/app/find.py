@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import os
 
-from ..core.errors import LoreError, UsageError
-from ..core.vocabulary import CODE_TYPES, literal
+from ..core.errors import LoreError, StoreBusy, UsageError
+from ..core.json import require_storable
+from ..core.vocabulary import CODE_TYPES, RUN_IDS, literal
 from ..store.filter import Scope, require_statuses
+from ..system import part
 from ..system.files import lstamp_of, spelled
 from ..terminal import size
 
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
 
 _LEAST_BUDGET = 64  # tokens; no record fits in less
 _MOST_RUNS = 200  # newest runs that are audited
+_PATIENCE = 0.5  # seconds to wait for other writers: the results are out, and the caller waits
+_QUERY_LENGTH = 500  # maximum characters of a stored query
 
 
 def words(given: Iterable[str]) -> tuple[str, ...]:
@@ -304,12 +308,27 @@ def context_within(engine: Engine, question: str, text_bytes: int = 0, **options
 
 
 def record_shown(engine: Engine, query: str, ids: Iterable[str]) -> list[str]:
-    """Record ids, best first, in the run of the settings, if any; return notes."""
-    if not engine.settings.run:
+    """Record ids, best first, and the redacted query in the run of the settings, if any; return a
+    note on a failure."""
+    store, run = engine.store, engine.settings.run
+    if not run:
         return []
-    from ..records.runs import keep_shown
-
-    return [*filter(None, [keep_shown(engine.store, engine.settings, query, ids)])]
+    try:
+        if not store.writable:
+            raise LoreError("the store cannot be written")
+        with store.aside(_PATIENCE):
+            if (state := store.impressions.state(run)) != "open":
+                unknown = f"no run '{run}': see 'lore run list'"
+                raise LoreError(f"the run {run} is {state}" if state else unknown)
+            require_storable(query)
+            if log := part("capture", "event_log"):
+                (query,) = log.without_tokens_in([query])
+            records = [id for id in ids if not id.startswith(RUN_IDS)]
+            store.impressions.show(run, records, query[:_QUERY_LENGTH])
+        return []
+    except LoreError as error:
+        why = "the store is busy" if isinstance(error, StoreBusy) else error
+        return [f"what was shown is not recorded: {why}"]
 
 
 def keep_question(
@@ -325,8 +344,6 @@ def keep_question(
     if is_answered or not engine.settings.events_days or not question.strip():
         return
     from contextlib import suppress
-
-    from ..system import part
 
     name = session or engine.settings.run or f"shell-{os.getsid(0)}"
     if log := part("capture", "event_log"):

@@ -11,21 +11,19 @@ from __future__ import annotations
 import os
 import time
 
-from ..core.errors import LoreError, StoreBusy, UsageError, first_of
+from ..core.errors import LoreError, UsageError, first_of
 from ..core.ids import own
-from ..core.json import dumps, loads, require_storable
+from ..core.json import dumps, loads
 from ..core.model import Edge, Node
 from ..core.scoring import feedback
 from ..core.times import ago, now
 from ..core.vocabulary import RUN_IDS
-from ..system import part
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from ..core.settings import Settings
     from ..store import Store
     from ..store.curation import Impression
 
@@ -38,12 +36,6 @@ HOOK_RUN_DAYS = 1
 
 MOST_FINISHED = 3
 """Maximum runs that a hook finishes: bounds the time."""
-
-PATIENCE = 0.5
-"""Seconds to wait for other writers: the results are out, and the caller waits."""
-
-QUERY_LENGTH = 500
-"""Maximum characters of a stored query."""
 
 
 class Runs:
@@ -198,27 +190,3 @@ class Runs:
             self._store.edges.put(edge)
         ids = [id for id in ratings if ratings[id] and id not in used and id not in shown]
         return [f"not shown in this run, and rated all the same: {first_of(ids)}"] if ids else []
-
-
-def keep_shown(store: Store, settings: Settings, query: str, ids: Iterable[str]) -> str:
-    """Record that ``ids`` were shown in ``settings.run``, in this order, and the redacted query.
-
-    Return a note on failure. Never raises.
-    """
-    run = settings.run
-    try:
-        if not store.writable:
-            raise LoreError("the store cannot be written")
-        with store.aside(PATIENCE):
-            if (state := store.impressions.state(run)) != "open":
-                unknown = f"no run '{run}': see 'lore run list'"
-                raise LoreError(f"the run {run} is {state}" if state else unknown)
-            require_storable(query)
-            if log := part("capture", "event_log"):
-                (query,) = log.without_tokens_in([query])
-            records = [id for id in ids if not id.startswith(RUN_IDS)]
-            store.impressions.show(run, records, query[:QUERY_LENGTH], now())
-        return ""
-    except LoreError as error:
-        why = "the store is busy" if isinstance(error, StoreBusy) else error
-        return f"what was shown is not recorded: {why}"

@@ -151,8 +151,9 @@ ORDER BY run, query, node
 class Impressions(Table):
     """Results that runs were shown, and their ratings; a run is a node, a rating an edge."""
 
-    def show(self, run: str, ids: Iterable[str], query: str, at: str) -> None:
+    def show(self, run: str, ids: Iterable[str], query: str) -> None:
         """Insert the nodes of an answer, from position 1 on; the best positions count."""
+        at = now()
         self._db.executemany(
             "INSERT INTO main.shown(run_id, node_id, position, query, shown_at)"
             " VALUES (?, ?, ?, ?, ?)"

@@ -17,8 +17,8 @@ def test_audit_reads_newest_runs(tmp_path: Path) -> None:
             for number in range(201):
                 at = f"2026-01-01T00:{number // 60:02}:{number % 60:02}Z"
                 store.nodes.put(a_node(f"run-{number}", created_at=at))
-            store.impressions.show("run-0", ["note-a"], "q", "2026-01-01T00:00:00Z")
-            store.impressions.show("run-1", ["note-a", "note-b"], "q", "2026-01-01T00:00:00Z")
+            store.impressions.show("run-0", ["note-a"], "q")
+            store.impressions.show("run-1", ["note-a", "note-b"], "q")
         found = audit(store, Settings())
         of_one = audit(store, Settings(), "run-0")
     assert found["coverage"] == {"runs": 200, "finished": 0, "shown": 2, "rated": 0}

@@ -12,11 +12,10 @@ from new_stores import new_store
 
 import pylore
 from pylore.app import Engine
-from pylore.app.find import context, record_shown, related, search
+from pylore.app.find import context, related
 from pylore.core.errors import LoreError, UsageError
 from pylore.core.settings import Settings
 from pylore.records.records import Records
-from pylore.records.runs import Runs
 
 TODAYS = "def login(user):\n    return user.check()\n"
 
@@ -46,15 +45,6 @@ def engine(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> It
     settings = Settings.load(environ={}, flags={"embedder": "none"})
     with pylore.store.open_store(str(tmp_path / "copy/.lore")) as store:
         yield Engine(store, settings, str(tmp_path / "copy"))
-
-
-def test_run_records_shown_ids(engine: Engine) -> None:
-    run = Runs(engine.store).start()
-    found = search(engine, "tokens")
-    assert record_shown(engine, "tokens", found.ids) == []
-    assert record_shown(engine.changed([("run", run)], "flag"), "tokens", found.ids) == []
-    assert Runs(engine.store).finish(run)[0]["shown"] == 1
-    assert "not recorded" in record_shown(engine.changed([("run", run)], "flag"), "t", found.ids)[0]
 
 
 def test_related_to_node_and_file(engine: Engine) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from new_stores import new_store
 from samples import examples
 
-from pylore.app.find import audit
+from pylore.app import Engine
+from pylore.app.find import audit, record_shown
 from pylore.core.errors import LoreError, UsageError
 from pylore.core.model import Node
 from pylore.core.settings import Settings
@@ -23,7 +24,7 @@ from pylore.formats.export import export_lines
 from pylore.formats.jsonl import import_lines
 from pylore.indexing.indexer import rebuild
 from pylore.records.records import Records
-from pylore.records.runs import Runs, keep_shown
+from pylore.records.runs import Runs
 from pylore.search.expand import related
 from pylore.search.pipeline import Request, search
 from pylore.store import Store, open_store
@@ -61,6 +62,10 @@ def found(store: Store, query: str = "tokens", **flags: object) -> list[str]:
 def scores(store: Store, **flags: object) -> dict[str, float]:
     hits = search(store, options(**flags), Request("tokens"), None)
     return {hit.id: hit.feedback_score for hit in hits}
+
+
+def keep_shown(store: Store, settings: Settings, query: str, shown: Iterable[str]) -> str:
+    return "".join(record_shown(Engine(store, settings, ""), query, shown))
 
 
 def run_with(store: Store, shown: list[str], query: str = "tokens") -> str:
@@ -175,6 +180,7 @@ def test_run_finishes_once(store: Store) -> None:
 
 def test_recording_never_fails_a_search(store: Store, tmp_path: Path) -> None:
     run = run_with(store, ["note-0"])
+    assert keep_shown(store, options(), "q", ["note-1"]) == ""
     with open_store(str(tmp_path / "store")) as other, other.transaction():
         said = keep_shown(store, options(run=run, busy_timeout=0), "q", ["note-1"])
     assert said == "what was shown is not recorded: the store is busy"
