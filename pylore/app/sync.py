@@ -11,12 +11,12 @@ from ..core.errors import LoreError, NoStore, StoreError, first_of
 from ..core.json import dumps, loads, record_line
 from ..core.model import Anchor, Node, edge_name
 from ..core.text import counted
+from ..formats import is_as_read
 from ..formats.export import FILE as KNOWLEDGE
 from ..formats.export import shared_lines
 from ..formats.jsonl import MOST_BAD, Imported, import_lines
 from ..formats.lines import marker_of
 from ..formats.merge_file import both_sides
-from ..records.fields import has_own_id, state_of
 from ..store import FILE, create_store, open_store
 from ..store.changes import row_of_thing
 from ..system.atomic_write import write_whole
@@ -142,14 +142,8 @@ def _pages_of_git(store: Store, root: str) -> set[str]:
     except (LoreError, TimeoutError):
         return set()
     nodes = store.nodes.get_many([row.node_id for row in rows if row.path in tracked])
-    return {
-        row.node_id
-        for row in rows
-        if (node := nodes.get(row.node_id)) is not None
-        and node.invalidated_at is None
-        and state_of(node) == row.state
-        and has_own_id(node, row.path)
-    }
+    found = ((nodes.get(row.node_id), row) for row in rows)
+    return {node.id for node, row in found if node and is_as_read(node, row)}
 
 
 def _changes(old: Iterable[bytes], new: Iterable[bytes]) -> dict[str, int]:

@@ -13,12 +13,12 @@ from ..app.sync import sync as sync_file
 from ..core.errors import LoreError, UsageError, first_of
 from ..core.json import lines_of, record_line, set_aside
 from ..core.text import counted
+from ..formats import is_page
 from ..formats.export import FILE, export_lines, read_state, state_lines
 from ..formats.jsonl import Imported, LineImport
 from ..formats.merge_file import merge_files
 from ..graph.ontology import misfits_among
 from ..indexing.embed import embed_missing
-from ..records.fields import is_page
 from ..system import require_part
 from ..system.atomic_write import write_whole
 from ..system.files import SHARED

@@ -106,7 +106,7 @@ def types_named(names: Iterable[str], known: Collection[str]) -> dict[str, None]
     return dict.fromkeys(type for name in names for type in groups.get(name, [name]))
 
 
-PROSE = (".adoc", ".markdown", ".md", ".mdx", ".org", ".rst", ".txt")
+PROSE = (".adoc", ".asciidoc", ".markdown", ".md", ".mdx", ".org", ".rst", ".txt")
 """Endings of files that are pages."""
 
 CODE_LIST, PAGES_LIST, RECORDS_LIST = "code", "pages", "records"

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import re
-from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
 import yaml
@@ -19,12 +18,14 @@ from ..core.json import decoded, require_storable, with_fields
 from ..core.model import Node
 from ..core.query import version_of
 from ..core.text import clean_tags, one_line, split_location
+from ..core.times import parse_since
 from ..core.vocabulary import is_changelog
 from ..graph.relations import fold
 from ..indexing.passages import prose_passages
-from ..records import fields
+from ..records.fields import PRUNED, STATED, Naming, require_known, stated
 from ..system.project_files import read_plain
-from .pages import FIELD, Link, read_page
+from . import MARKDOWN, STATED_FIELDS
+from .pages import FIELD, WORDS, Link, read_page
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,12 +45,11 @@ class Document:
     """A parsed file.
 
     ``stated`` are the fields of ``node`` that the front matter sets, ``data`` the unknown keys;
-    ``aliases`` are further names for links. ``placed``: the id comes from the path.
+    ``aliases`` are further names for links.
     """
 
     def __init__(self, path: str) -> None:
         self.node = Node("", "", source="file", file=path)
-        self.placed = False
         self.stated: set[str] = set()
         self.data: dict[str, Value] = {}
         self.aliases: list[str] = []
@@ -58,13 +58,13 @@ class Document:
     def onto(self, old: Node | None) -> Node:
         """Return ``old``, or a new node, with all that the file states, or no longer does."""
         node = old or Node(self.node.id, self.node.type, source="file")
-        before = json.loads(node.data).get(fields.STATED, [])
-        stated = {*fields.STATED_FIELDS} & {*before, *self.stated} | {"created_at"} & self.stated
-        for name in ("title", "body", "file", "line_start", "line_end", *stated):
+        before = stated(node)
+        some = {*STATED_FIELDS} & {*before, *self.stated} | {"created_at"} & self.stated
+        for name in ("title", "body", "file", "line_start", "line_end", *some):
             setattr(node, name, getattr(self.node, name))
-        gone = dict.fromkeys((*before, fields.PRUNED))
+        gone = dict.fromkeys((*before, PRUNED))
         names = sorted({*self.data, *self.stated}) or None
-        node.data = with_fields(node.data, {**gone, **self.data, fields.STATED: names})
+        node.data = with_fields(node.data, {**gone, **self.data, STATED: names})
         return node
 
 
@@ -90,7 +90,7 @@ class DocumentReader:
         self.faults: list[str] = []
         self.relations = {*store.relations.all()}
         self._store = store
-        self._naming = fields.Naming(store, settings)
+        self._naming = Naming(store, settings)
         self._new_types = new_types
         self._type = self._naming.require_type(type, new_types)
 
@@ -108,7 +108,7 @@ class DocumentReader:
         """
         lines = text.split("\n")
         document = Document(path)
-        front, length = front_matter(lines) if path.lower().endswith(fields.MARKDOWN) else ({}, 0)
+        front, length = front_matter(lines) if path.lower().endswith(MARKDOWN) else ({}, 0)
         for key, (line, value) in front.items():
             try:
                 self._set_field(document, key, value, line)
@@ -134,11 +134,11 @@ class DocumentReader:
             document.aliases += filter(None, _targets(value, plain=True))
         if field := _FIELDS.get(name):
             if value not in ("", []):
-                stated, node = _stated(field, value), document.node.copy()
+                one, node = _read(field, value), document.node.copy()
                 if field == "type":
-                    stated = self._naming.require_type(stated, self._new_types)
-                setattr(node, field, stated)
-                fields.require_known(node.status, node.source, node.confidence)
+                    one = self._naming.require_type(one, self._new_types)
+                setattr(node, field, one)
+                require_known(node.status, node.source, node.confidence)
                 document.node = node
                 document.stated.add(field)
             return
@@ -146,7 +146,7 @@ class DocumentReader:
         for target in filter(None, map(str.strip, _targets(value, plain=is_relation))):
             lines = target[len(split_location(target)[0]) + 1 :]
             document.links.append(Link(FIELD, target, line, lines, says=relation))
-        if not is_relation and key not in (fields.STATED, fields.PRUNED):
+        if not is_relation and key not in (STATED, PRUNED):
             document.data[key] = value
 
     def _set_identity(self, document: Document, ids: Sequence[str]) -> None:
@@ -158,8 +158,7 @@ class DocumentReader:
             return
         node.type = node.type or self._type
         known = [] if key else [id for id in ids if id.startswith(node.type + "-")]
-        document.placed = not (key or known)
-        placed = f"{node.type}-{key}" if key else fields.page_id(node.type, node.file or "")
+        placed = f"{node.type}-{key or os.path.splitext(node.file or '')[0]}"
         node.id = known[0] if known else check_id(placed)
 
 
@@ -181,12 +180,14 @@ def _set_text(document: Document, text: str, page: Page, first: int) -> None:
         node.body = text[begin : len(stripped)] + text[len(stripped) :].partition("\n")[0]
         node.line_start = first + text.count("\n", 0, begin)
         node.line_end = node.line_start + node.body.count("\n")
-    line, counted = first, 0
+    line, counted, links = first, 0, dict[object, Link]()
     for offset, link in page.links:
         line, counted = line + whole.count("\n", counted, offset), offset
-        outside = [at for at in link.at if stripped and not start <= at < end]
+        outside = [at for at in link.at if not start <= at < end]
         places = [at - begin - (0 if at < start else cut) for at in outside]
-        document.links.append(link._replace(line=line, at=places))
+        key = link.kind, link.target, link.lines, 0 if link.kind in WORDS else len(links)
+        links.setdefault(key, link._replace(line=line, at=places))  # of equal words, the first
+    document.links += links.values()
 
 
 # --- values of the front matter
@@ -207,7 +208,7 @@ def _targets(value: Value, *, plain: bool) -> list[str]:
     return [_one(value)] if plain else []
 
 
-def _stated(field: str, value: Value) -> Any:
+def _read(field: str, value: Value) -> Any:
     """Return the value of a field of a node."""
     if field == "tags":
         return clean_tags(value if isinstance(value, str) else _targets(value, plain=True))
@@ -225,18 +226,15 @@ def _stated(field: str, value: Value) -> Any:
 
 def _date(text: str) -> str:
     """Return a date or a time of ISO 8601 or YAML as the store writes it."""
-    zoned = re.sub(" *(UTC|GMT)$", "Z", text.upper())
+    zoned = re.sub(" *(UTC|GMT)$", "Z", text.upper())  # in capitals nothing is an age
     try:
         if yaml.SafeLoader.timestamp_regexp.match(zoned):
             moment = yaml.SafeLoader("").construct_yaml_timestamp(yaml.ScalarNode("", zoned))
-        else:
-            moment = datetime.fromisoformat(zoned)
-        if isinstance(moment, datetime) and moment.tzinfo is not None:
-            moment = moment.astimezone(timezone.utc)
-    except (ValueError, OverflowError):
+            zoned = moment.isoformat()
+        return parse_since(zoned)
+    except (ValueError, OverflowError, LoreError):
         why = f"'{text}' is not a valid date: give 2026-01-31 or 2026-01-31T12:00:00Z"
         raise LoreError(why) from None
-    return f"{moment.isoformat()[:10]}T{moment.isoformat()[11:19] or '00:00:00'}Z"
 
 
 _ADR_STATUS = {
@@ -244,7 +242,7 @@ _ADR_STATUS = {
     "proposed": "staged",
     **dict.fromkeys(("deprecated", "rejected"), "retracted"),
 }
-_FIELDS = {name: name for name in ("id", "type", "title", *fields.STATED_FIELDS)}
+_FIELDS = {name: name for name in ("id", "type", "title", *STATED_FIELDS)}
 _FIELDS |= dict.fromkeys(("date", "created"), "created_at")
 """Keys of the front matter to fields of a node."""
 

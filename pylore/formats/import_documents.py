@@ -7,25 +7,26 @@ links of all files, so that a link may lead to a later file, or to a node that c
 from __future__ import annotations
 
 import os
-from hashlib import sha256
-from itertools import chain, count
+from itertools import chain, count, starmap
 from typing import TYPE_CHECKING
 
 from ..core.errors import LoreError
-from ..core.ids import check_scope, own, plain, whose
-from ..core.json import dumps, loads
+from ..core.ids import check_scope, own, plain, sha256, whose
+from ..core.json import dumps, loads, with_fields
 from ..core.model import Edge, Node
 from ..core.times import now
 from ..graph.relations import fold
-from ..records.fields import is_page, is_pruned, mark_pruned, state_of
+from ..records.fields import PRUNED
 from ..records.merge import Conflict
+from ..records.undo import forget
 from ..store.files import DocumentFile
 from ..system.files import leads_down, lstamp_of, settled
 from ..system.project_files import is_below
+from . import is_page, is_pruned, state_of
 from .document import DocumentReader, read_text
 from .jsonl import Import, Imported
-from .links import Targets, links_of, links_text
-from .pages import CODE, NAME, PATH
+from .links import Targets
+from .pages import WORDS, Link
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -67,8 +68,7 @@ class DocumentImport(Import):
         # the documents of this import
         self._rows: dict[str, DocumentFile] = {}  # by path
         self._claimed: dict[str, str] = {}  # id to path, with forgotten documents
-        self._seen: set[str] = set()  # paths
-        self._folders: list[str] = []
+        self._folders = [_place_of(self._root, one) for one in self._paths if os.path.isdir(one)]
         self._local: list[str] = []  # notes on texts only in this store
 
     def write(self) -> Imported:
@@ -109,26 +109,22 @@ class DocumentImport(Import):
 
     def _find(self, path: str) -> None:
         """Import the files of a path; with ``prune`` a folder may be empty."""
-        found, options = False, self._options
-        for file in _files_below(path, self.result.skipped):
-            found = True
-            skip_bad = options.skip_bad or file != path
+        is_folder, options = os.path.isdir(path), self._options
+        files = [*_files_below(path, self.result.skipped)] if is_folder else [path]
+        skip_bad = options.skip_bad or is_folder
+        for file in files:
             try:
                 self._import_file(file, skip_bad)
             except LoreError as error:
                 self._fault(file, error, skip_bad)
             options.progress(1)
-        if os.path.isdir(path):
-            self._folders.append(_place_of(self._root, path))
-            if not (found or (options.prune and any(self._lost()))):
-                empty = LoreError("there are no documents in this folder")
-                self._fault(path, empty, options.skip_bad)
+        if not (files or (options.prune and any(self._lost()))):
+            self._fault(path, LoreError("there are no documents in this folder"), options.skip_bad)
 
     def _import_file(self, file: str, skip_bad: bool) -> None:
         path, stamp = _place_of(self._root, file), lstamp_of(file)
-        if path in self._seen:
+        if path in self._rows:
             return
-        self._seen.add(path)
         known = self._by_path.get(path)
         known = known if known and known.read_as == self._read_as else None
         if known and stamp == known.stamp:
@@ -140,14 +136,17 @@ class DocumentImport(Import):
         if known and known.hash == hash:
             self._keep(file, known, stamp)
             return
+        ids = self._ids(path, text, hash)
         try:
-            document = self._reader.read(text, path, self._ids(path, text, hash), skip_bad=skip_bad)
+            document = self._reader.read(text, path, ids, skip_bad=skip_bad)
         except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
             raise LoreError(f"cannot be read ({type(error).__name__}: {error})") from None
+        id = own(document.node.id, self._store.scope)
         if "id" in document.stated:
             check_scope(document.node.id, self._store.scope)
-        id = own(document.node.id, self._store.scope)
-        document.node.id = id = self._free_id(id, path) if document.placed else id
+        elif document.node.id not in ids:
+            id = self._free_id(id, path)
+        document.node.id = id
         if self._claim(file, id, path):
             names = "\n".join((document.node.title, *document.aliases))
             self._put(document, DocumentFile(id, path, self._read_as, stamp, hash, names))
@@ -155,19 +154,17 @@ class DocumentImport(Import):
     def _claim(self, file: str, id: str, path: str) -> bool:
         """Return True if the document of a file is to be imported, and not forgotten; raise
         LoreError if a second file has the id."""
-        if other := self._claimed.get(id):
+        if (other := self._claimed.setdefault(id, path)) != path:
             raise LoreError(f"the id {id} belongs to {other}: change an id")
-        self._claimed[id] = path
         node = None if id in self._states else self._store.nodes.get(id)
-        if node is None or is_pruned(node):
-            return True
-        if node.invalidated_at is None:
-            if not node.file or (node.file != path and self._is_there(node.file)):
-                raise LoreError(f"the id {id} belongs to a record: change the id")
-            return True
-        note = f"{file}: {id} is forgotten and stays so: 'lore undo {id}' brings it back"
-        self.result.notes.append(note)
-        return False
+        if node and node.invalidated_at and not is_pruned(node):
+            note = f"{file}: {id} is forgotten and stays so: 'lore undo {id}' brings it back"
+            self.result.notes.append(note)
+            return False
+        other = (node.file or "") if node and not node.invalidated_at else path
+        if other != path and (not other or self._is_there(other)):
+            raise LoreError(f"the id {id} belongs to a record: change the id")
+        return True
 
     # --- ids of files
 
@@ -231,11 +228,11 @@ class DocumentImport(Import):
             self.result.notes.append(f"{known.path} is {path} now: {id} keeps its id and its links")
         node, state = document.onto(old.copy() if old else None), ""
         row.state = state_of(node)
-        if old and known and known.state and state_of(old) not in (known.state, row.state):
+        if old and known and state_of(old) not in (known.state, row.state):
             if known.hash == row.hash:
                 node, state = old.copy(), "kept"
                 node.file = path
-                mark_pruned(node, pruned=False)
+                node.data = with_fields(node.data, {PRUNED: None})
                 self._note_local(row)
             else:
                 self.result.conflicts += 1
@@ -243,7 +240,7 @@ class DocumentImport(Import):
         node.invalidated_at = None
         self._put_node(node, state)
         self._rows[path] = row
-        self._store.documents.put(self._base, row, links_text(document.links))
+        self._store.documents.put(self._base, row, dumps(document.links))
 
     # --- documents without a file, or with a file of a new document
 
@@ -265,13 +262,7 @@ class DocumentImport(Import):
             if other is not None:
                 documents.remove(self._base, [id])
             return f"{path} {why}, {id} stays: 'lore forget {id}' takes it away"
-        node = self._store.nodes.require(id)
-        node.invalidated_at = now()
-        mark_pruned(node)
-        self._store.nodes.put(node)
-        self._index.add(node)
-        if id not in self._by_id:
-            documents.put(self._base, DocumentFile(id, path), "[]")
+        forget(self._store, self._store.nodes.require(id), pruned=True)
         self.result.pruned += 1
         return f"{path} {why}: {id} was taken away, 'lore undo {id}' brings it back"
 
@@ -287,9 +278,9 @@ class DocumentImport(Import):
         for path, row in self._rows.items():
             id, folder = row.node_id, os.path.dirname(path)
             wanted: dict[EdgeKey, dict[str, Any]] = {}
-            for link in links_of(self._store.documents.links(self._base, id)):
+            for link in starmap(Link, loads(self._store.documents.links(self._base, id))):
                 target = targets.of(link, folder)
-                if target is None and link.kind not in (PATH, NAME, CODE):
+                if target is None and link.kind not in WORDS:
                     why = f"line {link.line}: '{link.target}' leads to nothing that is known"
                     notes.append(f"{path}: {why}")
                 to_id, file = target or ("", "")
@@ -316,7 +307,7 @@ class DocumentImport(Import):
         for key, stated in wanted.items():
             metadata = dumps(stated)
             edge = old.get(key) or Edge(*key, source="file", metadata=metadata, created_at=now())
-            is_removed, is_stated = edge.status == _TAKEN_BACK, _is_stated(edge)
+            is_removed, is_stated = edge.status == _TAKEN_BACK, "document" in loads(edge.metadata)
             # live edges by hand and removed links do not change
             if (edge.ended_at is None) == is_stated or (is_removed and is_stated):
                 edge.source, edge.metadata, edge.ended_at = "file", metadata, None
@@ -324,28 +315,21 @@ class DocumentImport(Import):
             self.result.edges += 1
             self.result.count(edges.put(edge), key)
         for key, edge in old.items():
-            if key not in wanted and edge.invalidated_at is None and _is_stated(edge):
+            is_left = key not in wanted and edge.invalidated_at is None
+            if is_left and "document" in loads(edge.metadata):
                 edges.invalidate(key, now(), _TAKEN_BACK)
                 self.result.invalidated += 1
-
-
-def _is_stated(edge: Edge) -> bool:
-    """Return True if a document states or stated the edge."""
-    return isinstance(loads(edge.metadata).get("document"), str)
 
 
 # --- files below a folder
 
 
 def _files_below(path: str, skipped: list[tuple[str, str]]) -> Iterator[str]:
-    """Yield the path itself, or the documents below a folder, in a fixed order.
+    """Yield the documents below a folder, in a fixed order.
 
     Hidden files and folders, ``node_modules`` and symlinks are left out. ``skipped`` gets folders
     that cannot be read, and symlinks to a target outside ``path``, with the reason.
     """
-    if not os.path.isdir(path):
-        yield path
-        return
     top = os.path.realpath(path)
 
     def is_plain(file: str) -> bool:
@@ -353,7 +337,7 @@ def _files_below(path: str, skipped: list[tuple[str, str]]) -> Iterator[str]:
             return False
         if os.path.islink(file) and os.path.exists(file):
             real = os.path.realpath(file)
-            if real != top and not is_below(top, real) and (os.path.isdir(real) or is_page(file)):
+            if real != top and not is_below(top, real):
                 skipped.append((file, f"is a link out of {top}"))
             return False
         return True
@@ -361,9 +345,8 @@ def _files_below(path: str, skipped: list[tuple[str, str]]) -> Iterator[str]:
     failed: list[OSError] = []
     for folder, folders, names in os.walk(path, onerror=failed.append):
         folders[:] = sorted(name for name in folders if is_plain(os.path.join(folder, name)))
-        for name in sorted(filter(is_page, names)):
-            if is_plain(os.path.join(folder, name)):
-                yield os.path.join(folder, name)
+        pages = sorted(filter(is_page, names))
+        yield from filter(is_plain, (os.path.join(folder, name) for name in pages))
     skipped += [(str(one.filename), f"cannot be read ({one.strerror})") for one in failed]
 
 

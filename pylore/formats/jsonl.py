@@ -50,16 +50,13 @@ class Imported:
     ``conflicting`` names. ``skipped`` holds (place, fault) of each bad line, and ``left`` the line.
     ``dangling`` counts new edges to missing nodes, ``unresolved`` the links of documents without a
     target, ``invalidated`` the edges of removed links, ``pruned`` the documents without a file.
-    ``brought`` are the keys of added and changed edges, ``new_nodes`` ids, ``joined`` things that
-    now differ both from the former state and from their line. ``outcomes`` are as in ``Merge``.
+    ``brought`` are the keys of added and changed edges, ``outcomes`` are as in ``Merge``.
     """
 
     def __init__(self) -> None:
         self.nodes = self.edges = self.added = self.updated = self.kept = self.unchanged = 0
         self.conflicts = self.invalidated = self.dangling = self.unresolved = self.pruned = 0
         self.brought: set[EdgeKey] = set()
-        self.joined: set[str] = set()
-        self.new_nodes: set[str] = set()
         self.conflicting: list[Conflict] = []
         self.outcomes: list[tuple[str, str]] = []
         self.skipped: list[tuple[str, str]] = []
@@ -157,7 +154,7 @@ def import_lines(
 
 
 class LineImport(Import):
-    """An import of lines."""
+    """An import of lines; ``merge`` has the outcome for each record."""
 
     def __init__(
         self, store: Store, settings: Settings, lines: Iterable[bytes], **given: Any
@@ -171,7 +168,7 @@ class LineImport(Import):
         """Import the lines. Unless ``skip_bad`` is set, raise LoreError for an invalid line; the
         message has the number."""
         store, options = self._store, self._options
-        self._merge = Merge(store, self._index, prefer=options.prefer, by_hand=options.by_hand)
+        self.merge = Merge(store, self._index, prefer=options.prefer, by_hand=options.by_hand)
         self._naming = Naming(store, self._settings)
         self._types = store.types.all()
         self._relations = store.relations.all()
@@ -190,9 +187,8 @@ class LineImport(Import):
                 if options.by_hand and len(self.result.left) == MOST_BAD:
                     break
         self._apply()
-        result, merge = self.result, self._merge
+        result, merge = self.result, self.merge
         merge.finish()
-        result.joined, result.new_nodes = merge.joined, merge.new_nodes
         result.updated += sum(outcome == "proposed" for outcome, _ in merge.outcomes)
         result.brought |= merge.brought
         result.conflicting, result.conflicts = merge.conflicts, len(merge.conflicts)
@@ -201,11 +197,11 @@ class LineImport(Import):
 
     def _apply(self) -> None:
         batch, self._batch = self._batch, {}
-        for state in self._merge.take([*batch.values()]) if batch else ():
+        for state in self.merge.take([*batch.values()]) if batch else ():
             self.result.count(state)
         past, self._past = self._past, {}
         for row, values in past.values():
-            self._merge.past(row, values)
+            self.merge.past(row, values)
 
     def _take(self, line: Line) -> None:
         if line.type:
@@ -303,7 +299,7 @@ class LineImport(Import):
         if node.line_start and node.line_end and node.line_start > node.line_end:
             node.line_start, node.line_end = node.line_end, node.line_start
         if node.invalidated_at is not None and "invalidated_at" not in fields:
-            self._merge.outcomes.append(("forgotten", node.id))
+            self.merge.outcomes.append(("forgotten", node.id))
         self._put_node(node)
 
     def _bounded(self, row: Any) -> Any:
@@ -321,7 +317,7 @@ class LineImport(Import):
         id, at = self._id(line.names[0]), line.value("at", "moment")
         if not at:
             raise LoreError("purged lacks at, the time")
-        purge = self._merge.purge if self._options.purge else self._merge.propose_purge
+        purge = self.merge.purge if self._options.purge else self.merge.propose_purge
         if ids.is_own(id, self._store.scope):
             purge(id, at)
 

@@ -42,7 +42,6 @@ _NAMES: dict[type | None, tuple[str, ...]] = {
     Anchor: ("kind", "path", "detail"),
 }
 """Fields that identify a thing, after the first."""
-_TOMORROW = ago(-stamps.DAYS_AHEAD)  # as the process began
 _MARKERS = (b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")
 
 
@@ -146,7 +145,7 @@ class Line:
             raise LoreError(f"{name} {given!r:.60} is not {what}")
         if rule in ("moment", "stamp", "stamps"):
             last = max(given.values() if isinstance(given, dict) else (given,), default="")
-            if last > _TOMORROW and last > ago(-stamps.DAYS_AHEAD):
+            if last > ago(-stamps.DAYS_AHEAD):
                 why = "is more than a day ahead of this machine's clock: set the wrong clock"
                 raise LoreError(f"{name} {given!r:.60} {why}")
         return value

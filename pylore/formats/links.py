@@ -1,42 +1,23 @@
-"""Links of documents: store them as JSON, and resolve them to nodes and files."""
+"""Resolve the links of documents to nodes and files."""
 
 from __future__ import annotations
 
 import os
 from functools import cached_property
 
-from ..core.errors import LoreError
-from ..core.ids import check_id
-from ..core.json import dumps, loads
 from ..core.text import composed, one_line, split_location
-from ..records.fields import EXTENSIONS, is_page
 from ..system.files import spelled
-from ..system.project_files import is_below
+from ..system.project_files import LONGEST_PATH, is_below
+from . import EXTENSIONS, is_page
 from .pages import CODE, FIELD, NAME, PATH, RELATIVE, WIKI, Link
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from ..store import Store
     from ..store.files import DocumentFile
 
     Target = tuple[str, str]
     """The id of a node, and the path if it is a file."""
-
-
-def links_text(links: Iterable[Link]) -> str:
-    """Return links as JSON; of words named twice, the first."""
-    rows: dict[object, Link] = {}
-    for number, link in enumerate(links):
-        place = 0 if link.kind in (PATH, NAME, CODE) else number
-        rows.setdefault((link.kind, link.target, link.lines, place), link)
-    return dumps([*rows.values()])
-
-
-def links_of(text: str) -> list[Link]:
-    """Return the links in JSON of ``links_text``."""
-    return [Link(*row) for row in loads(text or "[]")]
 
 
 class Targets:
@@ -66,7 +47,8 @@ class Targets:
             file = path or ""
             is_own = self._documents.get(composed(file)) == id and is_page(file)
             names = self._files[file].names if is_own and file in self._files else [title]
-            keys = [_file_key(file) if is_page(file) else "", *map(_key, names)]
+            name = os.path.basename(file) if is_page(file) else ""
+            keys = [_path_key(name), *map(_key, names)]
             for number, key in enumerate(keys):
                 found.setdefault(key, []).append((min(number, 2) + 3 * (not is_own), file, id))
         return found
@@ -104,12 +86,12 @@ class Targets:
 
         A path matches nodes with the same end of the path.
         """
-        end = _key(_stem(text).lstrip("./"))
+        end, name = _path_key(text.lstrip("./")), _path_key(os.path.basename(text))
         found = [
             (rank, by_file, os.path.dirname(file) != folder, file.count("/"), file, id)
-            for by_file, key in enumerate(dict.fromkeys((_key(text), _file_key(text))))
+            for by_file, key in enumerate(dict.fromkeys((_key(text), name)))
             for rank, file, id in self._named.get(key, ())
-            if not by_file or "/" not in end or f"/{_key(_stem(file))}".endswith(f"/{end}")
+            if not by_file or "/" not in end or f"/{_path_key(file)}".endswith(f"/{end}")
         ]
         return min(found)[-1] if found else ""
 
@@ -123,12 +105,10 @@ class Targets:
         whole = spelled(os.path.join(self._root, path))
         path = whole.removeprefix(self._root).lstrip("/")
         is_file = os.path.isfile(whole) and is_below(self._root, os.path.realpath(whole))
-        if not is_file or f"{path}/".startswith(("../", ".git/")):
+        is_named = is_file and path.isprintable() and len(path) <= LONGEST_PATH
+        if not is_named or f"{path}/".startswith(("../", ".git/")):
             return None
-        try:
-            id = check_id(self._store.file_node_id(path))
-        except LoreError:
-            return None
+        id = self._store.file_node_id(path)
         node = self._store.nodes.get(id)
         return None if node is not None and node.invalidated_at else (id, path)
 
@@ -152,9 +132,5 @@ def _key(text: str) -> str:  # ___ as in Logseq's file names
     return one_line(composed(text.replace("___", "/").replace("’", "'"), "NFKC")).casefold()
 
 
-def _file_key(path: str) -> str:
-    return _key(_stem(os.path.basename(path)))
-
-
-def _stem(path: str) -> str:
-    return os.path.splitext(path)[0] if is_page(path) else path
+def _path_key(path: str) -> str:
+    return _key(os.path.splitext(path)[0] if is_page(path) else path)

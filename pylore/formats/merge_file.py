@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ..core.errors import LoreError
 from ..core.json import parse_object
 from ..core.model import Anchor, Node
-from ..core.stamps import Stamped, conflicts, count_reads, has_history, is_after, is_later, latest
+from ..core.stamps import Stamped, conflicts, count_reads, has_history, is_after, latest
 from .lines import DECLARED, KINDS, PAST, STATES, Line, fields_of, line_of, marker_of
 
 if TYPE_CHECKING:
@@ -131,18 +131,15 @@ def _join(
     if not sides:
         return [], False
     (row, both, seen), *others = sides
-    is_conflict = False
-    for new, theirs, there in others:
-        if has_history(row) or has_history(new):
-            is_conflict |= isinstance(row, Node) and bool(conflicts(both, seen, theirs, there))
-            both, seen = both.joined(theirs), seen | there
-        elif is_later(new, row):
-            row, both = new, theirs
+    is_record, is_conflict = isinstance(row, Node) and has_history(row), False
+    for _, theirs, there in others:
+        is_conflict |= is_record and bool(conflicts(both, seen, theirs, there))
+        both, seen = both.joined(theirs), seen | there
     both = both.replaced({name: one for name, one in edits.items() if one[0] == both.at(name)[0]})
     row = both.to_row(row)
     if not isinstance(row, Anchor):  # reads before a purge are unknown
         count_reads(row, *[Node("", "")] if gone else [one for one, *_ in sides])
     own = both.stamps()
     known = latest({stamp for stamp in seen if is_after(stamp, gone)} | own)
-    was = [stamp for stamp in known if stamp not in own and isinstance(row, Node)]
+    was = [stamp for stamp in known if stamp not in own and is_record]
     return [line_of(fields_of(row, was))], is_conflict

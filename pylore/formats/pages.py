@@ -14,11 +14,12 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from ..core.text import one_line, split_location
-from ..records.fields import is_page
+from . import is_page
 
 WIKI, RELATIVE, PATH, NAME, CODE, FIELD = "wiki", "relative", "path", "name", "code", "field"
-"""Kinds of links; a field is of the front matter, code a word that may be a file's full name. An
-unresolved path, name or code is not reported: it may be a mere word."""
+"""Kinds of links; a field is of the front matter, code a word that may be a file's full name."""
+WORDS = (PATH, NAME, CODE)
+"""Kinds that may be mere words: an unresolved link of these kinds is not reported."""
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|\{[{%]")  # or a template
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
@@ -77,7 +78,7 @@ class Page:
         self.links: list[tuple[int, Link]] = []
         self.tags: list[str] = []
         self.labels: list[str] = []
-        self._defined: dict[str, int] = {}  # label to the offset of the first definition
+        self._defined: dict[str, tuple[int, Link | None]] = {}  # label to the first definition
         self._used: dict[str, list[int]] = {}
 
     def set_title(self, title: str, start: int, end: int) -> None:
@@ -91,19 +92,19 @@ class Page:
             self.links.append((at, link._replace(at=(at,))))
 
     def define(self, label: str, link: Link | None, at: int) -> None:
-        """Add the link of a label; ``place_definitions`` moves it to the uses."""
-        if self._defined.setdefault(one_line(label).casefold(), at) == at:
-            self.add(link, at)
+        """Note the link of a label; ``place_definitions`` adds it."""
+        self._defined.setdefault(one_line(label).casefold(), (at, link))
 
     def use(self, label: str, at: int) -> None:
         """Note a use of a label, which may be defined later or not at all."""
         self._used.setdefault(one_line(label).casefold(), []).append(at)
 
     def place_definitions(self) -> None:
-        """Put the link of each label where the label is used; drop unused labels, as of images."""
-        used = {at: self._used.get(label, ()) for label, at in self._defined.items()}
-        placed = [(at, link._replace(at=used.get(at, link.at))) for at, link in self.links]
-        self.links = [(at, link) for at, link in placed if link.at]
+        """Add the link of each label that is used, with the places of the uses."""
+        for label, (at, link) in self._defined.items():
+            if link and label in self._used:
+                self.links.append((at, link._replace(at=self._used[label])))
+        self.links.sort(key=lambda one: one[0])
 
 
 def read_page(text: str, path: str) -> Page:

@@ -294,12 +294,12 @@ class HubSync:
             at.read, at.synced_at = rows[-1][0], now()
             if at.sent == before:
                 at.sent = changes.last_command()
-            at.again = sorted({*at.again, *came_in.joined})
+            at.again = sorted({*at.again, *part.merge.joined})
             self._store.remotes.put(at)
         self._at = at
         embed_missing(self._store, self._engine.embedder, came_in.notes, bulk=True)
         # Report conflicts only to stores that took part.
-        self._new |= came_in.new_nodes
+        self._new |= part.merge.new_nodes
         told = [one for one in came_in.conflicting if at.wrote and one.id not in self._new]
         came_in.conflicting, came_in.conflicts = told, len(told)
         self.came_in.add(came_in)

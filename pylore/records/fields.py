@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 
 from ..core.errors import LoreError, UsageError, nearest
-from ..core.ids import COMMON, called, check_type, own, plain, sha256, whose
-from ..core.json import canonical, loads, require_storable, with_fields
-from ..core.vocabulary import CODE_TYPES, LEARNING, LEARNING_TYPES, SOURCES, STATUSES, THING_IDS
+from ..core.ids import COMMON, called, check_type, own, whose
+from ..core.json import loads, require_storable
+from ..core.stamps import is_indexed
+from ..core.vocabulary import LEARNING, LEARNING_TYPES, PROSE, SOURCES, STATUSES, THING_IDS
 from ..graph.relations import first_weights, fold, require_name
-from ..system.project_files import place_within
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -119,81 +119,22 @@ class Naming:
 
 # --- documents
 
-MARKDOWN = (".md", ".markdown")
-EXTENSIONS = (*MARKDOWN, ".rst", ".adoc", ".asciidoc", ".txt")
-"""Suffixes of documents."""
-
-_NO_DOCUMENTS = ("requirements", "constraints", "cmakelists", "robots", "sources", "top_level")
-"""Prefixes of text files that programs read."""
-STATED = "_stated"
-"""The key of ``data`` that lists the fields in the front matter; edits change the other fields."""
-
-PRUNED = "_pruned"
-"""The key of ``data`` of a document that was forgotten because the file was gone; an import that
-finds the file restores the document."""
-
-STATED_FIELDS = ("status", "tags", "source", "confidence", "category")
-"""The fields of a node that a file may state."""
+STATED, PRUNED = "_stated", "_pruned"
+"""Keys of ``data`` of a document: the list of the fields in the front matter, and a mark of a
+document that was forgotten because the file was gone."""
 
 
-def is_page(path: str) -> bool:
-    """Return True for the name of a document: see ``EXTENSIONS``."""
-    name = os.path.basename(path).lower()
-    is_data = name.endswith(".txt") and name.startswith(_NO_DOCUMENTS)
-    return name.endswith(EXTENSIONS) and not (is_data or name.endswith("requirements.txt"))
+def stated(node: Node) -> list[str]:
+    """Return the fields in the front matter of a document; edits change the other fields."""
+    found = loads(node.data).get(STATED) if STATED in node.data else None
+    return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
 
 
 def source_of(store: Store, node: Node, root: str, fields: Iterable[str]) -> str:
     """Return the path below ``root`` of a document's file that states any of these fields, as
     ``Records.edit`` names them; empty if missing."""
-    file = node.file or ""
-    if node.type in CODE_TYPES or not (root and is_page(file)):
+    file, names = node.file or "", {"text", "title", "file", *stated(node)}
+    is_page = root and file.lower().endswith(PROSE) and not is_indexed(node)
+    if not is_page or names.isdisjoint(fields) or not os.path.isfile(os.path.join(root, file)):
         return ""
-    is_document = node.source == "file" or store.documents.places(node.id)
-    if not is_document or {"text", "title", "file", *_stated(node)}.isdisjoint(fields):
-        return ""
-    try:
-        return file if os.path.isfile(place_within(root, file)) else ""
-    except LoreError:
-        return ""
-
-
-def is_pruned(node: Node) -> bool:
-    """Return True for a document that is forgotten only because the file is lost."""
-    return node.invalidated_at is not None and loads(node.data).get(PRUNED) is True
-
-
-def mark_pruned(node: Node, *, pruned: bool = True) -> None:
-    """Set or remove the mark of a lost file."""
-    if pruned or PRUNED in node.data:
-        node.data = with_fields(node.data, {PRUNED: pruned or None})
-
-
-def state_of(node: Node) -> str:
-    """Return a hash of the fields that a document's file states."""
-    data = loads(node.data)
-    stated = {
-        name: getattr(node, name) if name in STATED_FIELDS else data.get(name)
-        for name in _stated(node)
-    }
-    stated |= {"title": node.title, "body": node.body}
-    return sha256(canonical(stated).encode()).hexdigest()[:32]
-
-
-def has_own_id(node: Node, path: str) -> bool:
-    """Return True if a document's file states the id, or the id follows from the path."""
-    return "id" in _stated(node) or plain(node.id) == page_id(node.type, path)
-
-
-def page_id(type: str, path: str) -> str:
-    """Return the id of a document without an id in the file.
-
-    >>> page_id("doc", "docs/tour.md")
-    'doc-docs/tour'
-    """
-    return f"{type}-{os.path.splitext(path)[0]}"
-
-
-def _stated(node: Node) -> list[str]:
-    found = loads(node.data).get(STATED) if STATED in node.data else None
-    return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
+    return file if node.source == "file" or store.documents.places(node.id) else ""

@@ -17,13 +17,7 @@ from ..indexing.similar import near
 from ..store.store import Transaction
 from ..system.project_files import location_in_store, path_in_store
 from .facts import first_status, judge_edge, named_edge, state_fact
-from .fields import (
-    Naming,
-    is_pruned,
-    require_known,
-    require_text,
-    source_of,
-)
+from .fields import Naming, require_known, require_text, source_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -304,8 +298,7 @@ class Records:
                         raise UsageError(f"--purge needs a full id, not '{part}': give {node.id}")
                     purge_node(self.store, node.id)
                     state = "purged"
-                elif node.invalidated_at is None or is_pruned(node):
-                    forget(self.store, node)
+                elif forget(self.store, node):
                     state = "invalidated"
                 changes.append(Change(node.id, state, self.notes))
             return changes

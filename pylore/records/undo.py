@@ -5,14 +5,14 @@ from __future__ import annotations
 from itertools import takewhile
 
 from ..core.errors import LoreError
-from ..core.json import dumps
+from ..core.json import dumps, with_fields
 from ..core.model import Anchor, Edge, Node, edge_name
 from ..core.stamps import BASE, KINDS, Stamped, clock, content, is_after, is_ended, is_indexed
 from ..core.times import ago, now, parse_until
 from ..core.vocabulary import ANCHORED_TO, path_of, symbol_id
 from ..indexing.indexer import Index
 from ..store.changes import RESTORE_BACKUP, SEPARATOR, Past, thing_of
-from .fields import mark_pruned
+from .fields import PRUNED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def state_at(store: Store, id: str, at: str = "") -> Node:
     node = store.nodes.require(id)
     if not at:
         node.invalidated_at = None
-        mark_pruned(node, pruned=False)
+        node.data = with_fields(node.data, {PRUNED: None})
         return node
     states: list[Node] = [*(past.row for past in store.changes.of(node)), node]
     if at.isascii() and at.isdigit() and len(at) < 10:
@@ -181,10 +181,12 @@ def _restated(store: Store, nodes: Sequence[Node]) -> list[str]:
 # --- forgetting
 
 
-def forget(store: Store, node: Node) -> None:
-    """Forget a node with its links."""
-    mark_pruned(node, pruned=False)
-    write_states(store, [_ended(node)])
+def forget(store: Store, node: Node, *, pruned: bool = False) -> bool:
+    """Forget a node with its links, ``pruned`` until an import finds the document's file; return
+    True for a change."""
+    node.data = with_fields(node.data, {PRUNED: pruned or None})
+    node.invalidated_at = node.invalidated_at or now()
+    return bool(write_states(store, [node]))
 
 
 def sweep(
