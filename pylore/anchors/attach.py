@@ -6,7 +6,7 @@ import os
 
 from ..core.errors import LoreError
 from ..core.ids import check_id, plain
-from ..core.model import Anchor, Edge, Node
+from ..core.model import Anchor, Edge, Node, first_status
 from ..core.times import now
 from ..core.vocabulary import ANCHORED_TO, BROKEN, INVALIDATED_BY, file_id, symbol_id
 from ..store.filter import Scope
@@ -58,10 +58,10 @@ def link_anchor(store: Store, write: Write, anchor: Anchor, paths: list[str], so
         some = paths if len(paths) <= MOST_MATCHES else []
         files = {"rule": [], "glob": some}.get(anchor.kind, [anchor.path])
         targets = list(file_nodes(store, write, files).values())
-    status = "staged" if source == "conversation" else "confirmed"
     for id in targets:
         if id != anchor.node_id:
-            tie(store, Edge(anchor.node_id, id, ANCHORED_TO, source=source, status=status))
+            edge = Edge(anchor.node_id, id, ANCHORED_TO, source=source, status=first_status(source))
+            tie(store, edge)
 
 
 def tie(store: Store, wanted: Edge) -> None:

@@ -157,6 +157,11 @@ def edge_name(key: EdgeKey) -> str:
     return f"{key[0]} {key[2]} {key[1]}"
 
 
+def first_status(source: str) -> str:
+    """Return the first status: staged from a conversation, or confirmed."""
+    return "staged" if source == "conversation" else "confirmed"
+
+
 _OF_ORDERED = frozenset(("feedback", "cap", "same_file", "turn"))
 """Factors of a score that has already decided which results there are: it is rounded first."""
 

@@ -21,11 +21,6 @@ if TYPE_CHECKING:
     from ..store import Store
 
 
-def first_status(source: str) -> str:
-    """Return the first status: staged from a conversation, or confirmed."""
-    return "staged" if source == "conversation" else "confirmed"
-
-
 def state_fact(store: Store, settings: Settings, edge: Edge) -> tuple[str, list[str]]:
     """Write a fact; return (added, updated or unchanged, notes for people).
 

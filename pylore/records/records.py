@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..core.errors import LoreError, UsageError
 from ..core.ids import KEY_DIGITS, check_id, check_scope, named_id, own, plain, record_id
 from ..core.json import with_fields
-from ..core.model import Anchor, Edge, Node, Row, edge_name
+from ..core.model import Anchor, Edge, Node, Row, edge_name, first_status
 from ..core.text import clean_tags, title_of
 from ..core.times import now
 from ..core.vocabulary import ANCHORED_TO, DERIVED_FROM, NAMED_TYPES, NO_RECORDS, SUPERSEDES
@@ -16,7 +16,7 @@ from ..indexing.indexer import Index
 from ..indexing.similar import near
 from ..store.store import Transaction
 from ..system.project_files import location_in_store, path_in_store
-from .facts import first_status, judge_edge, named_edge, state_fact
+from .facts import judge_edge, named_edge, state_fact
 from .fields import Naming, require_known, require_text, source_of
 
 TYPE_CHECKING = False
