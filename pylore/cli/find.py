@@ -239,27 +239,32 @@ def show(
     *,
     history: bool = option("--history", "former states of the record and its links"),
     peek: bool = option("--peek", "do not count this as an access"),
-) -> None:
+) -> int:
     """Show a record with its links.
 
     ID may also be the title, or a unique part of the id. One id prints an object, several print an
-    array. Counts as an access. A lone - reads ids from stdin.
+    array, without unknown ids. Counts as an access. A lone - reads ids from stdin.
 
     \b
     lore show decision-1a2b3c4d --history
     lore list --tag auth --ids | lore show -
     """
     with session.engine() as engine:
-        whole = ids_from(ids, "show")
-        found = app.show(engine, whole, history=history)
-        found, notes = first_rows(found, session.settings.max_bytes)
+        whole, known = ids_from(ids, "show"), []
+        for id in whole:
+            try:
+                known += app.show(engine, [id], history=history)
+            except LoreError as error:
+                note(str(error))
+        found, notes = first_rows(known, session.settings.max_bytes)
         session.say(notes)
-        if len(whole) == 1 and "-" not in ids:
+        if known and len(whole) == 1 and "-" not in ids:
             session.output.one(found[0], lambda item: text_by("nodes_text")([item]))
-        else:
+        elif known or not whole:
             session.output.list(found, text_by("nodes_text"))
         if not peek:
             session.record_reads(engine, [str(node["id"]) for node in found])
+    return DONE if len(known) == len(whole) else FAILURE
 
 
 @command("list [options]")

@@ -108,7 +108,7 @@ def adopt(session: Session, store: str = STORE_NAME) -> None:
     """
     if not project_folder():
         raise LoreError("no project here to adopt a store for: run this in the folder of a project")
-    folder, own = stores.adopt(_name_or_place(store), project_folder())
+    folder, own = stores.adopt(store, project_folder())
     row = _row(os.path.basename(folder), project_of(folder), folder)
     session.say([f"the store that was here is kept as {os.path.basename(own)}"] if own else [])
     session.output.one({**row, "state": "adopted"}, _TEXT)
@@ -117,15 +117,10 @@ def adopt(session: Session, store: str = STORE_NAME) -> None:
 @command("store remove STORE")
 def remove(session: Session, store: str = STORE_NAME) -> None:
     """Delete the store of a missing project."""
-    found = stores.gone_store(_name_or_place(store))
+    found = stores.gone_store(store)
     row = {**_row(*found), "state": "removed"}
     rmtree(found[-1])
     session.output.one(row, _TEXT)
-
-
-def _name_or_place(word: str) -> str:
-    """Return the token of a store, or the real path of a folder, which need not exist."""
-    return os.path.realpath(word) if "/" in word else word
 
 
 def _row(name: str, place: str, store: str) -> dict[str, Any]:

@@ -128,6 +128,7 @@ def adopt(word: str, folder: str) -> tuple[str, str]:
 def gone_store(word: str) -> tuple[str, str, str]:
     """Return token, place and folder of the store of a missing project, by token or place; raise
     LoreError unless there is exactly one."""
+    word = os.path.realpath(word) if "/" in word else word  # a folder need not exist
     found = [one for one in stores() if word in one[:2]]
     gone = [one for one in found if is_gone(one[2])]
     if not found:

@@ -58,11 +58,12 @@ def test_show_text_has_body_edges_and_reason(notes: Lore) -> None:
 def test_show_refuses_unknown_and_ambiguous_ids(notes: Lore) -> None:
     notes.fill({"id": "note-first", "body": "x"}, {"id": "goal-first", "body": "y"})
     notes.refuse_each("""
-        show note-1 note-none | 1 | no node 'note-none'
         show first | 1 | several records (goal-first, note-first): give
         show 1 | 1 | no node '1'
         show a.py::C::n | 1 | no node 'a.py::C::n'
     """)
+    some = notes("show", "note-none", "note-1", code=1)
+    assert ([row["id"] for row in some.json], len(some.notes)) == (["note-1"], 1)
 
 
 def test_part_of_an_id_is_enough(lore: Lore) -> None:
