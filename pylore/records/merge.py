@@ -36,9 +36,6 @@ if TYPE_CHECKING:
     Side = tuple[Stamped, set[str]]
     """(values, stamps of all changes that were seen)"""
 
-_DERIVED = ("invalidated_at", "stamp")
-"""Fields of links and anchors that a store derives."""
-
 
 class Conflict(Row):
     """Fields of a record that were changed on both sides.
@@ -250,7 +247,6 @@ class Merge:
 
 
 def _is_equal(one: Thing | None, other: Thing) -> bool:
-    skipped = () if isinstance(one, Node) else _DERIVED
-    return one is not None and all(
-        getattr(one, name) == getattr(other, name) for name in one.FIELDS if name not in skipped
-    )
+    # a store derives these fields of links and anchors
+    derived = {} if isinstance(one, Node) else {"invalidated_at": None, "stamp": ""}
+    return one is not None and one.to_dict() | derived == other.to_dict() | derived

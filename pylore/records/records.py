@@ -359,7 +359,7 @@ class Records:
         return state
 
     def write(self, node: Node) -> str:
-        """Write and index a node as a change of now, within ``together``."""
+        """Write and index a node as a change of now, within a transaction."""
         require_known(node.status, node.source, node.confidence)
         node.updated_at = now()
         node.created_at = node.created_at or node.updated_at
@@ -421,8 +421,7 @@ class Records:
         old = self.store.edges.get(*edge.key)
         if old is None and not force:
             Ontology(self.store).require(edge.key)
-        known = 1.0 if old is None else old.weight
-        edge.weight = known if weight is None else weight
+        edge.weight = weight if weight is not None else old.weight if old else 1.0
         require_known(edge.status, edge.source, edge.weight)
         edge.created_at = now()
         # Metadata by a document or a program would make the edge theirs.
@@ -433,12 +432,12 @@ class Records:
     def _derive(self, node: Node) -> None:
         """Link a record to the current run."""
         run = self._settings.run
-        if not run or node.type in NO_RECORDS:
-            return
-        if self.store.impressions.state(run) not in ("open", "finished"):
-            self.notes.append(f"no run '{run}', so nothing is linked to it: see 'lore run list'")
-            return
-        self.link(node.id, DERIVED_FROM, run, source="system", status=None)
+        if run and node.type not in NO_RECORDS:
+            if self.store.impressions.state(run) in ("open", "finished"):
+                self.link(node.id, DERIVED_FROM, run, source="system", status=None)
+            else:
+                why = "so nothing is linked to it: see 'lore run list'"
+                self.notes.append(f"no run '{run}', {why}")
 
     def _tie(self, node: Node, before: tuple[str, str]) -> None:
         """Link and anchor a record to its file in place of the former location."""

@@ -152,8 +152,7 @@ class Runs:
     def _run_of_today(self) -> str:
         name = f"feedback-{now()[:10]}"
         id = own(RUN_IDS + name, self._store.scope)
-        node = self._store.nodes.get(id)
-        is_live = node is not None and node.invalidated_at is None
+        is_live = self._store.impressions.state(id) in ("open", "finished")
         return id if is_live else self._add(name, {"finished_at": now()})
 
     def _require_run(self, id: str) -> Node:

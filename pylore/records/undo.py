@@ -88,12 +88,8 @@ def write_states(store: Store, rows: Iterable[Thing]) -> dict[str, str]:
     nodes: list[Node] = []
     done: dict[str, str] = {}
     for row in rows:
-        if isinstance(row, Node):
-            state = store.nodes.put(row)
-            nodes.append(row)
-        else:
-            state = store.edges.put(row) if isinstance(row, Edge) else store.anchors.put(row)
-        if state != "unchanged":
+        nodes += [row] if isinstance(row, Node) else []
+        if store.put(row) != "unchanged":
             is_gone = is_ended(row) and not isinstance(row, Anchor)
             done.setdefault(_name(thing_of(row)), "invalidated" if is_gone else "restored")
     Index(store).update([node for node in nodes if node.id in done])

@@ -125,6 +125,12 @@ class Store:
         found: list[Thing] = [*nodes.values(), *edges.values(), *filter(None, anchors)]
         return {thing_of(row): row for row in found}
 
+    def put(self, row: Thing) -> str:
+        """Write a record, link or anchor; return ``added``, ``updated`` or ``unchanged``."""
+        if isinstance(row, Node):
+            return self.nodes.put(row)
+        return self.edges.put(row) if isinstance(row, Edge) else self.anchors.put(row)
+
     def settle(self, rows: Sequence[Thing]) -> None:
         """Write things with the stamps they have, without a change log."""
         self.nodes.settle([row for row in rows if isinstance(row, Node)])
