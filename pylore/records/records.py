@@ -379,8 +379,7 @@ class Records:
         outcome, before = write_states(self.store, [state]).get(id, "unchanged"), old.location
         if outcome == "restored" and state.source != "file" and state.location != before:
             self._tie(state, before)
-        is_live = old.invalidated_at is None
-        if accept and is_live and accept_anchors(self.store, id, self._reader):
+        if accept and old.invalidated_at is None and accept_anchors(self.store, id, self._reader):
             outcome = "restored"
         for one in self.store.anchors.of(id):
             if one.is_broken:
@@ -398,9 +397,8 @@ class Records:
                 raise LoreError(f"the id '{id}' is not of type {type}: give {type}-<key>")
         elif type in NAMED_TYPES:
             name = path_in_store(text.strip(), self._root) if type == "file" else text.strip()
-            file = name if type == "file" else None
             id = check_id(own(named_id(type, name), scope))
-            return Node(id, type, title=name, file=file)
+            return Node(id, type, title=name, file=name if type == "file" else None)
         else:
             for digits in (KEY_DIGITS, 16, 64):  # colliding texts get longer ids
                 id = own(record_id(type, key, digits), scope)
@@ -443,8 +441,7 @@ class Records:
         """Link and anchor a record to its file in place of the former location."""
         from ..anchors.attach import anchor_file, drop_file_anchors, unlink_anchor
 
-        here = node.location
-        path = here[0]
+        path, lines = here = node.location
         if before[0] and before != here:
             drop_file_anchors(self.store, node.id, *before)
             if before[0] != path:
@@ -456,7 +453,7 @@ class Records:
         if file is None or file.invalidated_at is not None:
             self.write(Node(check_id(id), "file", title=path, file=path, source="file"))
         self.store.edges.put(self._checked(Edge(node.id, id, ANCHORED_TO), None, {}, force=True))
-        if note := anchor_file(self.store, self._root, node.id, *here):
+        if note := anchor_file(self.store, self._root, node.id, path, lines):
             self.notes.append(note)
 
     def _thing(self, name: str, type: str, source: str) -> str:
