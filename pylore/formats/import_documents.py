@@ -21,7 +21,8 @@ from ..records.merge import Conflict
 from ..records.undo import forget
 from ..store.files import DocumentFile
 from ..system.files import leads_down, lstamp_of, settled
-from ..system.project_files import is_below
+from ..system.git import Git
+from ..system.project_files import folder_kind, is_below
 from . import is_page, is_pruned, state_of
 from .document import DocumentReader, read_text
 from .jsonl import Import, Imported
@@ -327,13 +328,13 @@ class DocumentImport(Import):
 def _files_below(path: str, skipped: list[tuple[str, str]]) -> Iterator[str]:
     """Yield the documents below a folder, in a fixed order.
 
-    Hidden files and folders, ``node_modules`` and symlinks are left out. ``skipped`` gets folders
-    that cannot be read, and symlinks to a target outside ``path``, with the reason.
+    Files that git ignores, hidden files, folders of tools and symlinks are left out. ``skipped``
+    gets folders that cannot be read, and symlinks to a target outside ``path``, with the reason.
     """
-    top = os.path.realpath(path)
+    top, ignored = os.path.realpath(path), set[str]()
 
     def is_plain(file: str) -> bool:
-        if (name := os.path.basename(file)).startswith(".") or name == "node_modules":
+        if file in ignored or folder_kind(file) == "ignored":
             return False
         if os.path.islink(file) and os.path.exists(file):
             real = os.path.realpath(file)
@@ -344,6 +345,9 @@ def _files_below(path: str, skipped: list[tuple[str, str]]) -> Iterator[str]:
 
     failed: list[OSError] = []
     for folder, folders, names in os.walk(path, onerror=failed.append):
+        if folder == path or ".git" in (*folders, *names):
+            listed = Git(folder).ask(*"ls-files -zoi --exclude-standard --directory".split()) or ""
+            ignored |= {os.path.join(folder, name.rstrip("/")) for name in listed.split("\0")}
         folders[:] = sorted(name for name in folders if is_plain(os.path.join(folder, name)))
         pages = sorted(filter(is_page, names))
         yield from filter(is_plain, (os.path.join(folder, name) for name in pages))

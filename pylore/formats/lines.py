@@ -51,8 +51,7 @@ def marker_of(line: bytes) -> bytes:
     >>> marker_of(b"<<<<<<< HEAD\\n"), marker_of(b"=======\\r\\n"), marker_of(b"{}")
     (b'<<<<<<<', b'=======', b'')
     """
-    is_marker = line[:7] in _MARKERS and line[7:8] in (b"", b" ", b"\r", b"\n")
-    return line[:7] if is_marker else b""
+    return line[:7] if line[:7] in _MARKERS and line[7:8] in b" \r\n" else b""
 
 
 def line_of(fields: Fields) -> str:

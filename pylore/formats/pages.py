@@ -188,8 +188,7 @@ def _read_markdown(text: str) -> Page:
             for margin in _MARGIN.finditer(text, margins_read, at):
                 in_list = margin["item"] is not None
             margins_read = at
-            end = None if in_list else _CODE_END.search(text, at)
-            at = end.start() if end else at
+            at = at if in_list else next(_CODE_END.finditer(text, at)).start()
         elif kind in ("quoted", "fence", "block"):
             code_end = at
         elif kind == "span":  # {doc}`name` of MyST

@@ -8,6 +8,7 @@ from unicodedata import normalize
 
 import pytest
 from pages import Project
+from repositories import Repository
 
 from pylore.core.errors import LoreError
 from pylore.core.model import Node
@@ -89,14 +90,16 @@ def test_another_default_type(project: Project) -> None:
 
 
 def test_hidden_folders_and_packages_are_left_out(project: Project) -> None:
+    Repository(project.root).write(".gitignore", "build/\nh.md\n")
     hidden = ".git/d.md .venv/lib/e.md node_modules/p/README.md x/.f/f.md .#g.md a-requirements.txt"
     pages = ["a.md", "b.MARKDOWN", "node_modules.md", "x/c.md"]
-    for path in (*pages, "c.toml", *hidden.split()):
+    for path in (*pages, "c.toml", "x/build/a.md", "x/h.md", *hidden.split()):
         project.write(path, "text")
     os.symlink(project.root, project.root / "x" / "loop")
     os.symlink(project.root / "a.md", project.root / "x" / "same.md")
     project.run()
     assert [node.file for node in project.store.nodes.all()] == pages
+    assert project.run("x/build").nodes == 1
 
 
 def test_symlinks_are_skipped_and_reported(
