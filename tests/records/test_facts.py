@@ -227,6 +227,7 @@ def test_reads_confirm_staged_records(store: Store, records: Records) -> None:
     assert standing(store, OSLO, "uses") == ("confirmed", True)
     read(store, note, 9, promote_after=0)
     assert store.nodes.require(note).status == "staged"
+    store.keep_to("team")
     read(store, note, 1, promote_after=10)
     assert store.nodes.require(note).status == "confirmed"
 
