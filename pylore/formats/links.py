@@ -47,9 +47,8 @@ class Targets:
             file = path or ""
             is_own = self._documents.get(composed(file)) == id and is_page(file)
             names = self._files[file].names if is_own and file in self._files else [title]
-            name = os.path.basename(file) if is_page(file) else ""
-            keys = [_path_key(name), *map(_key, names)]
-            for number, key in enumerate(keys):
+            name = _path_key(os.path.basename(file)) if is_page(file) else ""
+            for number, key in enumerate((name, *map(_key, names))):
                 found.setdefault(key, []).append((min(number, 2) + 3 * (not is_own), file, id))
         return found
 

@@ -131,7 +131,8 @@ def _join(
     if not sides:
         return [], False
     (row, both, seen), *others = sides
-    is_record, is_conflict = isinstance(row, Node) and has_history(row), False
+    is_record = isinstance(row, Node) and any(has_history(one) for one, *_ in sides)
+    is_conflict = False
     for _, theirs, there in others:
         is_conflict |= is_record and bool(conflicts(both, seen, theirs, there))
         both, seen = both.joined(theirs), seen | there
