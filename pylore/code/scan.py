@@ -8,12 +8,14 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from tempfile import TemporaryFile
 from threading import Timer
 from typing import NamedTuple
 from urllib.parse import unquote
 
 from ..core.errors import LoreError
 from ..core.text import one_line
+from ..system.files import lstamp_of, size_in
 from ..system.programs import limited
 
 SECONDS, SECONDS_A_FILE = 120, 20  # of a call, and of a call for a single file
@@ -113,7 +115,7 @@ def program() -> str:
 
 def _output(root: str, config: str, paths: Sequence[str], threads: int, offsets: bool) -> bytes:
     """Return the output of ast-grep; raise _Broken if it exceeds a limit or fails."""
-    size = sum(_size(os.path.join(root, path)) for path in paths)
+    size = sum(size_in(lstamp_of(os.path.join(root, path))) for path in paths)
     cpu = CPU_SECONDS + CPU_SECONDS_A_MB * size // 1_000_000
     memory = MEMORY_MB + MEMORY_MB_A_THREAD * threads + MEMORY_MB_A_MB * size // 1_000_000
     most = (OUTPUT + OUTPUT_A_BYTE * size) * (OUTPUT_WITH_OFFSETS if offsets else 1)
@@ -121,29 +123,31 @@ def _output(root: str, config: str, paths: Sequence[str], threads: int, offsets:
     options = f"--custom-languages ignore --info --format {form} --threads {threads} --"
     command = [program(), "scan", "--config", config, *options.split()]
     command += [f"./{path}" for path in paths]
-    with subprocess.Popen(
-        limited(command, cpu, memory),
-        cwd=root,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as process:
-        assert process.stdout is not None and process.stderr is not None
-        timer = Timer(SECONDS if len(paths) > 1 else SECONDS_A_FILE, process.kill)
-        timer.start()
-        try:
-            output = process.stdout.read(most + 1)
-        except BaseException:
-            process.kill()
-            raise
-        finally:
-            timer.cancel()
-        if len(output) > most:
-            process.kill()
-        if b"failed to spawn thread" in process.stderr.read():  # it may still report success
+    with TemporaryFile() as errors:
+        with subprocess.Popen(
+            limited(command, cpu, memory),
+            cwd=root,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+        ) as process:
+            assert process.stdout is not None
+            timer = Timer(SECONDS if len(paths) > 1 else SECONDS_A_FILE, process.kill)
+            try:
+                timer.start()
+                output = process.stdout.read(most + 1)
+                if len(output) > most:
+                    raise _Broken(
+                        "limit", f"names and chains repeat to over {most // 1_000_000} MB"
+                    )
+            except BaseException:
+                process.kill()
+                raise
+            finally:
+                timer.cancel()
+        errors.seek(0)
+        if b"failed to spawn thread" in errors.read(_COMMAND):  # it may still report success
             raise BlockingIOError
-    if len(output) > most:
-        raise _Broken("limit", f"names and chains repeat to over {most // 1_000_000} MB")
     if process.returncode in _OVER_TIME:
         raise _Broken("limit", f"parsing exceeds {cpu} s")
     if process.returncode == -signal.SIGABRT:
@@ -151,13 +155,6 @@ def _output(root: str, config: str, paths: Sequence[str], threads: int, offsets:
     if process.returncode not in (0, 1):
         raise _Broken("unparsed", "nesting exceeds the limit")
     return output
-
-
-def _size(path: str) -> int:
-    try:
-        return os.lstat(path).st_size
-    except OSError:
-        return 0
 
 
 def _by_lines(output: bytes) -> Iterator[tuple[str, Match]]:

@@ -99,10 +99,10 @@ def work_all(jobs: Sequence[Job], processes: int) -> Iterator[list[FileOutcome]]
             Thread(target=end.wait, daemon=True).start()
         pool = ProcessPoolExecutor(processes, get_context("fork"), _begin)
     except (NotImplementedError, OSError, RuntimeError):  # no threads, or no writable /dev/shm
+        end.set()
         yield from (work(job, load_rules()) for job in jobs)
         return
-    finally:
-        end.set()
+    end.set()
     running: deque[Future[list[FileOutcome]]] = deque()
     try:
         for job in jobs:
