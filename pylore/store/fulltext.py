@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from ..core.errors import StoreError
 from ..core.json import dumps
-from ..core.text import PREFIX_LENGTH, identifier_parts, indexed, inflections, is_spaceless
+from ..core.text import PREFIX_LENGTH, identifier_parts, indexed, inflections, is_spaceless, stem
 from ..core.vocabulary import CODE, COLLECTIONS, HIDDEN, HIDDEN_STATUSES, NAMES, TEXTS
 from .connection import Table, apsw, changes_seen
 from .filter import Scope, passages_within
@@ -45,6 +45,9 @@ RAREST = 24
 """Words of a long query that are searched in a large collection."""
 ROOM = 8_000
 """Passages with a rare word of a short query that are ranked."""
+RARE, LONG = 10, 6
+"""Maximum passages and minimum letters of a word that also matches by its stem, except in code and
+large collections: 79.3 instead of 76.4 % of 242 questions in eight languages find the page."""
 FEW = 4
 """All matches are ranked if those with rare words are fewer than this share of the limit."""
 
@@ -239,12 +242,7 @@ class FullText(Table):
         words are ranked.
         """
         table, engine = TABLES[collection], self.engine
-        # A phrase without passages would cost time for each match.
-        count = {
-            phrase: number
-            for phrase in _phrases(query, how, engine)
-            if (number := self._count(collection, phrase))
-        }
+        count = self._phrases(query, how, collection)
         if not count:
             return []
         if collection == HIDDEN:
@@ -265,6 +263,27 @@ class FullText(Table):
         if match != all and len(rows) < limit // FEW:
             rows = self._rows(best, *given, all, *parameters, limit)
         return rows
+
+    def _phrases(self, query: Query, how: str, collection: str) -> dict[str, int]:
+        """Return phrases, of which a passage must have any, with the number of passages of each. A
+        phrase without passages would cost time for each match, and is left out."""
+        words = query.single_words()
+        beginning = '"{}"*' if self.engine == "fts5" else '"{}*"'
+        if how == "inflected":
+            found = [quoted(form) for word in words for form in inflections(word)]
+        elif how == "prefix":
+            found = [beginning.format(word) for word in words if len(word) >= PREFIX_LENGTH]
+        else:
+            # A single letter of a script without spaces starts indexed pairs.
+            single = [word for word in words if len(word) == 1 and is_spaceless(word)]
+            found = [quoted(phrase) for phrase in query.phrases() if phrase not in single]
+            found += map(beginning.format, (*query.beginnings, *single))
+        count = {phrase: self._count(collection, phrase) for phrase in found}
+        is_small = collection != CODE and self._size(collection) < LARGE
+        rare = [one for one in words if len(one) >= LONG and count.get(quoted(one), LARGE) <= RARE]
+        stems = [beginning.format(stem(word)) for word in rare if is_small]
+        count |= {phrase: self._count(collection, phrase) for phrase in stems}
+        return {phrase: number for phrase, number in count.items() if number}
 
     def titled(self, collection: str, phrases: Iterable[str], limit: int) -> list[str]:
         """Return ids of nodes with any of these phrases in the title, of ``limit`` passages."""
@@ -315,20 +334,3 @@ def match_of(count: Mapping[str, int]) -> str:
 def quoted(phrase: str) -> str:
     """Return a phrase of words (text.words) for MATCH; words contain no quotes."""
     return f'"{phrase}"'
-
-
-def _phrases(query: Query, how: str, engine: str) -> list[str]:
-    """Return the phrases of a way to match. A passage must have any of them."""
-    words = query.single_words()
-    beginning = '"{}"*' if engine == "fts5" else '"{}*"'
-    if how == "inflected":
-        return [*map(quoted, dict.fromkeys(form for word in words for form in inflections(word)))]
-    if how == "prefix":
-        return [beginning.format(word) for word in words if len(word) >= PREFIX_LENGTH]
-    # A single letter of a script without spaces starts indexed pairs.
-    found = [
-        beginning.format(word) if len(word) == 1 and is_spaceless(word) else quoted(word)
-        for word in words
-    ]
-    found += [quoted(" ".join(one)) for term in query.terms for one in term if len(one) > 1]
-    return found + [beginning.format(word) for word in query.beginnings]

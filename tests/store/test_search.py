@@ -55,7 +55,7 @@ def found(store: Store, text: str, how: str, scope: Scope = ANY, limit: int = 9)
         ("lor", "prefix", "d"),
         ("or", "prefix", ""),  # below the shortest prefix
         ("ZURICH", "some", "c"),  # without case and accents
-        ("zürich", "some", "c"),
+        ("zürichs replicas", "some", "c"),  # long and rare: with other forms
     ],
 )
 def test_ways_to_match(text: str, how: str, expected: str, store: Store) -> None:

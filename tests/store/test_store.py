@@ -188,7 +188,7 @@ def test_fts4_matches_fts5(tmp_path: Path) -> None:
             assert found(five, query) == found(four, query), query
         assert len(found(four, "session keys")) == 3
         assert found(four, "café") == found(four, "cafe\u0301") == found(five, "cafe")
-        assert set(found(four, "replic").values()) == {"prefix"}
+        assert set(found(four, "repl").values()) == {"prefix"}
 
 
 def test_reindex_changes_the_engine(tmp_path: Path) -> None:
