@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from ..core.errors import LoreError, StoreBusy, UsageError
+from ..core.errors import LoreError, StoreBusy, StoreError, UsageError
 from ..core.json import require_storable
 from ..core.vocabulary import CODE_TYPES, RUN_IDS, literal
 from ..store.filter import Scope, require_statuses
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from ..context.build import Context
     from ..core.model import Hit, Hits
     from ..core.settings import Settings
-    from ..search import Near
     from ..store import Store
     from . import Engine
 
@@ -68,9 +67,9 @@ def search(
         explain: return the factors of each score, and the places of the query's words.
         operators: read the operators of the query (``core.query``).
     """
-    from ..search import pipeline
+    from ..search import Near, pipeline
 
-    store = engine.store
+    store, globs = engine.store, words(near)
     request = pipeline.Request(
         query,
         scope(store, types=types, statuses=statuses, tags=tags, files=files, since=since),
@@ -78,7 +77,7 @@ def search(
         min_score=min_score,
         explain=explain,
         excluded=[*map(store.complete_id, words(exclude))],
-        near=_near(engine, words(near)),
+        near=Near(engine.root, globs) if globs else None,
         operators=operators,
     )
     embedder = engine.embedder
@@ -126,12 +125,6 @@ def scope(
     )
 
 
-def _near(engine: Engine, globs: tuple[str, ...]) -> Near | None:
-    from ..search import Near
-
-    return Near(engine.root, globs) if globs else None
-
-
 def related(
     engine: Engine,
     names: Iterable[str] = (),
@@ -154,6 +147,7 @@ def related(
         symbols: with the symbols that the files define.
     """
     from ..core.settings import BY_NAME
+    from ..search import Near
     from ..search.expand import related as walk_from
 
     most = int(BY_NAME["graph_depth"].high)
@@ -165,11 +159,12 @@ def related(
         found = [_named(engine, name, here) for name in words(names)]
         ids = [name for name in found if store.nodes.get(name) is not None]
         files = [_path(engine, name, here) for name in found if name not in ids]
+        globs = (*words(near), *files)
         hits = walk_from(
             store,
             settings,
             ids,
-            _near(engine, (*words(near), *files)),
+            Near(engine.root, globs) if globs else None,
             types=wanted,
             excluded=[*map(store.complete_id, words(exclude))],
             explain=explain,
@@ -219,13 +214,23 @@ def path(engine: Engine, from_id: str, to_id: str, max_hops: int | None = None) 
     return shortest_path(store, engine.settings, first, last, max_hops)
 
 
-def show(engine: Engine, ids: Iterable[str], *, history: bool = False) -> list[dict[str, Any]]:
-    """Return nodes with all their fields and live edges; with ``history``, also their past."""
+def show(
+    engine: Engine, ids: Iterable[str], *, history: bool = False, unknown: list[str] | None = None
+) -> list[dict[str, Any]]:
+    """Return nodes with all their fields and live edges; with ``history``, also their past. An
+    unknown id raises LoreError, or adds the message to ``unknown``, if given."""
     from ..records.show import shown
 
-    store = engine.store
+    found, store = [], engine.store
     with store.snapshot():
-        return [shown(store, id, history=history) for id in map(store.complete_id, words(ids))]
+        for id in words(ids):
+            try:
+                found.append(shown(store, store.complete_id(id), history=history))
+            except LoreError as error:
+                if unknown is None or isinstance(error, StoreError):
+                    raise
+                unknown.append(str(error))
+    return found
 
 
 def context(
@@ -249,6 +254,7 @@ def context(
     """
     from ..context.build import build
     from ..context.results import FORMS, ContextBrief, wider
+    from ..search import Near
 
     if form not in FORMS:
         raise UsageError(f"unknown form '{form}': give {', '.join(FORMS)}")
@@ -263,7 +269,7 @@ def context(
         root=engine.root,
         scope=scope(store, types=types, files=files),
         needed=tuple(map(store.resolve_id, words(needed))),
-        near=_near(engine, files),
+        near=Near(engine.root, files) if files else None,
         with_superseded=with_superseded,
     )
     with store.snapshot():

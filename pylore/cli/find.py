@@ -250,12 +250,10 @@ def show(
     lore list --tag auth --ids | lore show -
     """
     with session.engine() as engine:
-        whole, known = ids_from(ids, "show"), []
-        for id in whole:
-            try:
-                known += app.show(engine, [id], history=history)
-            except LoreError as error:
-                note(str(error))
+        whole, unknown = ids_from(ids, "show"), list[str]()
+        known = app.show(engine, whole, history=history, unknown=unknown)
+        for message in unknown:
+            note(message)
         found, notes = first_rows(known, session.settings.max_bytes)
         session.say(notes)
         if known and len(whole) == 1 and "-" not in ids:
@@ -264,7 +262,7 @@ def show(
             session.output.list(found, text_by("nodes_text"))
         if not peek:
             session.record_reads(engine, [str(node["id"]) for node in found])
-    return DONE if len(known) == len(whole) else FAILURE
+    return FAILURE if unknown else DONE
 
 
 @command("list [options]")
