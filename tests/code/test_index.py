@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
-from threading import Lock
+from threading import Event, Lock
 
 import pytest
 from code_project import Project
@@ -178,13 +178,15 @@ def test_failed_and_dead_workers_are_reported(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(worker, "work", lambda *_: os._exit(1))
     with pytest.raises(LoreError, match="has died"):
         list(work_all([JOB], 2))
-    monkeypatch.setattr(worker, "work", lambda *_: int("three"))
+    ends = list[Event]()
+    monkeypatch.setattr(worker, "work", lambda *_: int("three" * all(map(Event.is_set, ends))))
     with pytest.raises(BugElsewhere) as said:
         list(work_all([JOB], 2))
     found = [part in str(said.value) for part in ("ValueError", "code/test_index.py", "three")]
     assert found == [True, True, False]
     limits, start = "concurrent.futures.process._check_system_limits", "threading.Thread.start"
-    for name, refuse in ((limits, lambda: os.stat("/no")), (start, lambda _: Lock().release())):
+    held = lambda thread: (ends.append(thread._target.__self__), Lock().release())  # noqa: E731
+    for name, refuse in ((limits, lambda: os.stat("/no")), (start, held)):
         with monkeypatch.context() as patch, pytest.raises(ValueError, match="three"):
             patch.setattr(name, refuse)
             list(work_all([JOB], 2))
