@@ -42,6 +42,7 @@ _NAMES: dict[type | None, tuple[str, ...]] = {
     Anchor: ("kind", "path", "detail"),
 }
 """Fields that identify a thing, after the first."""
+_TOMORROW = ago(-stamps.DAYS_AHEAD)  # as the process began
 _MARKERS = (b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")
 
 
@@ -144,7 +145,7 @@ class Line:
             raise LoreError(f"{name} {given!r:.60} is not {what}")
         if rule in ("moment", "stamp", "stamps"):
             last = max(given.values() if isinstance(given, dict) else (given,), default="")
-            if last > ago(-stamps.DAYS_AHEAD):
+            if last > _TOMORROW and last > ago(-stamps.DAYS_AHEAD):
                 why = "is more than a day ahead of this machine's clock: set the wrong clock"
                 raise LoreError(f"{name} {given!r:.60} {why}")
         return value
@@ -165,12 +166,11 @@ class Line:
         first, *names = self.names
         if self.type is Edge:
             return Edge(first, names[0], names[1])
-        id = check_id(first)
         if self.type is Node:
-            return Node(id, self.text("type", id.partition("-")[0]))
+            return Node(check_id(first), self.text("type", first.partition("-")[0]))
         if not self.value("kind", "kind") or not names[1]:
             raise LoreError("kind or path of the anchor is missing")
-        return Anchor(id, *names)
+        return Anchor(check_id(first), *names)
 
     @property
     def is_whole(self) -> bool:
