@@ -1,4 +1,4 @@
-"""The settings, output and store of a command; stdin, and the log of bugs.
+"""The settings, output and store of a command; stdin, accesses, and the log of bugs.
 
 This module is on the path of every search and imports no heavy module.
 """

@@ -1,4 +1,4 @@
-"""Fuse ranked lists, and compute scores from age, credibility and ratings."""
+"""Fuse ranked lists, and compute scores from age and ratings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A person's words: split, classified, and turned into a full-text query.
+"""Texts: their words, titles, snippets and locations, and full-text queries.
 
 Words are what the tokenizers of FTS5 and FTS4 make of ``indexed`` text. Nothing here needs ``re``:
 a search imports this module.

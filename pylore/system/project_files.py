@@ -1,4 +1,4 @@
-"""List the files of a project; only a listed file may be read.
+"""List and read the files of a project, only listed files; paths and lines as a store has them.
 
 Paths in a store, an export or a document may point anywhere, and a clone may hold links, pipes and
 a git index of any kind.
