@@ -199,8 +199,8 @@ class DocumentImport(Import):
         return os.path.lexists(os.path.join(self._root, path))
 
     def _own_documents(self, file: str | None = None) -> list[tuple[str, str]]:
-        """Return ``nodes.documents`` of the root and the store's scope, or the common ones."""
-        found = self._store.nodes.documents(file, self._base)
+        """Return ``nodes.documents`` of the root and the store's scope; of a file, also pruned."""
+        found = self._store.nodes.documents(file, self._base, pruned=file is not None)
         return [(id, path) for id, path in found if whose(id) == self._store.scope]
 
     # --- nodes

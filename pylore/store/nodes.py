@@ -245,15 +245,19 @@ class Nodes(Table):
             (dumps(types),),
         )
 
-    def documents(self, file: str | None = None, root: str | None = None) -> list[tuple[str, str]]:
-        """Return ``(id, file)`` of live nodes made from files, or ``file``, not in other roots."""
+    def documents(
+        self, file: str | None = None, root: str | None = None, *, pruned: bool = False
+    ) -> list[tuple[str, str]]:
+        """Return ``(id, file)`` of live nodes made from files, or ``file``, not in other roots.
+        ``pruned``: also nodes that were forgotten because the file was gone."""
         query = (
-            "SELECT id, file FROM nodes WHERE file >= ifnull(?1, '') AND invalidated_at IS NULL"
+            "SELECT id, file FROM nodes WHERE file >= ifnull(?1, '')"
+            " AND (invalidated_at IS NULL OR ?3 AND json_extract(data, '$._pruned') = 1)"
             " AND file <= ifnull(?1, char(1114111)) AND type NOT IN ('file', 'symbol')"
             " AND (source = 'file' OR json_extract(data, '$._stated') IS NOT NULL) AND 0 IS NOT"
             " (SELECT max(root = ?2) FROM documents WHERE node_id = id) ORDER BY +id"
         )
-        return self._rows(query, file, root)
+        return self._rows(query, file, root, pruned)
 
     def count_by_type(self) -> dict[str, int]:
         """Return type to the number of live nodes."""

@@ -91,9 +91,8 @@ def test_prune_forgets_documents_without_a_file(project: Project) -> None:
     file.unlink()
     result = project.run("docs", prune=True)
     assert (result.pruned, result.unresolved) == (1, 1)
-    assert result.notes[-1] == (
-        "docs/a.md is gone: doc-docs/a was taken away, 'lore undo doc-docs/a' brings it back"
-    )
+    note = "docs/a.md is gone: doc-docs/a was taken away, 'lore undo doc-docs/a' brings it back"
+    assert result.notes[-1] == note
     assert project.node("doc-docs/a").invalidated_at is not None
     assert project.edges("doc-docs/b") == project.edges("note-a") == set()
     assert project.node("doc-other/c").invalidated_at is None
@@ -133,6 +132,10 @@ def test_document_pruned_elsewhere_returns_with_its_file(project: Project, tmp_p
         for one in (project, clone):
             assert one.edges("note-a") == {("relates_to", "doc-docs/a")}
             assert one.edges("doc-docs/b") == {("links_to", "doc-docs/a")}
+        clone.records.edit("doc-docs/a", file="docs/moved.md", force=True)
+        assert clone.run("docs", prune=True).pruned == 1
+        clone.write("docs/moved.md", "moved")
+        assert clone.run("docs").added == 0
         clone.records.forget(["doc-docs/a"])
         tell(clone, project.store)
         project.write("docs/a.md", "changed")
@@ -154,14 +157,11 @@ def test_pruned_document_forgotten_by_a_person_stays_forgotten(project: Project)
     assert "doc-docs/a is forgotten and stays so" in project.run("docs").notes[0]
 
 
-@pytest.mark.parametrize("way", ["undo", "restore"])
-def test_restored_document_without_file_is_reported_again(project: Project, way: str) -> None:
+@pytest.mark.parametrize("ids", [[], ["doc-docs/a"]])
+def test_restored_document_without_file_is_reported_again(project: Project, ids: list[str]) -> None:
     linked(project).unlink()
     project.run("docs", prune=True)
-    if way == "undo":
-        project.records.undo()
-    else:
-        project.records.restore(["doc-docs/a"])
+    project.records.undo(ids)
     assert project.node("doc-docs/a").data == "{}"
     note = "docs/a.md is gone, doc-docs/a stays: 'lore forget doc-docs/a' takes it away"
     assert [project.run("docs").notes[-1] for _ in range(2)] == [note, note]
