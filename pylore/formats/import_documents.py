@@ -69,6 +69,7 @@ class DocumentImport(Import):
         # the documents of this import
         self._rows: dict[str, DocumentFile] = {}  # by path
         self._claimed: dict[str, str] = {}  # id to path, with forgotten documents
+        self._seen: set[str] = set()  # paths
         self._folders = [_place_of(self._root, one) for one in self._paths if os.path.isdir(one)]
         self._local: list[str] = []  # notes on texts only in this store
 
@@ -124,8 +125,9 @@ class DocumentImport(Import):
 
     def _import_file(self, file: str, skip_bad: bool) -> None:
         path, stamp = _place_of(self._root, file), lstamp_of(file)
-        if path in self._rows:
+        if path in self._seen:
             return
+        self._seen.add(path)
         known = self._by_path.get(path)
         known = known if known and known.read_as == self._read_as else None
         if known and stamp == known.stamp:
@@ -257,11 +259,10 @@ class DocumentImport(Import):
 
     def _lose(self, id: str, path: str) -> str:
         """Forget a lost document, or leave it; return a note."""
-        other, documents = self._rows.get(path), self._store.documents
+        other = self._rows.get(path)
         why = f"is {other.node_id} now" if other else "is gone"
         if not self._options.prune:
-            if other is not None:
-                documents.remove(self._base, [id])
+            self._store.documents.remove(self._base, [id] if other else [])
             return f"{path} {why}, {id} stays: 'lore forget {id}' takes it away"
         forget(self._store, self._store.nodes.require(id), pruned=True)
         self.result.pruned += 1
@@ -316,8 +317,7 @@ class DocumentImport(Import):
             self.result.edges += 1
             self.result.count(edges.put(edge), key)
         for key, edge in old.items():
-            is_left = key not in wanted and edge.invalidated_at is None
-            if is_left and "document" in loads(edge.metadata):
+            if key not in wanted and not edge.invalidated_at and "document" in loads(edge.metadata):
                 edges.invalidate(key, now(), _TAKEN_BACK)
                 self.result.invalidated += 1
 
