@@ -222,7 +222,7 @@ def _turns(lists: Iterable[str], leans: str, evidence: Mapping[str, float]) -> I
     worth = {name: evidence.get(name, 0.0) for name in lists}
     best = max(worth.values())
     sure = {name for name, value in worth.items() if value >= min(WEAK, best * NEARLY)}
-    if leans == CODE and CODE in worth:
+    if leans == CODE and CODE in sure:
         sure = {CODE, *sure.intersection((RECORDS,))}
         worth[PAGES] = 0.0
     elif CODE in worth:

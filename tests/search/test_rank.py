@@ -54,10 +54,9 @@ chunks, and signs session tokens for them.
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """Code, a page that is imported, and records."""
     root: Path = tmp_path_factory.mktemp("rank") / "project"
-    repository = Repository(root)
     embedder = StaticEmbedder()
     with new_store(str(root / ".lore")) as store:
-        project = Project(repository.root, store)
+        project = Project(Repository(root).root, store)
         project.write("src/tokens.py", CODE_OF_TOKENS)
         project.write("docs/uploads.md", PAGE)
         project.write("heat.yml", "thermostat: 21 degrees if lamps are lit\n")
@@ -123,6 +122,7 @@ def test_wording_prefers_pages_or_code(look: Look) -> None:
     assert ids(look("how do I upload files"))[0] == "doc-docs/uploads"
     assert ids(look("chunks of files"))[0] == "doc-docs/uploads"  # the code is slightly nearer
     assert ids(look("where are files uploaded"))[0] == "symbol-src/tokens.py::upload_files"
+    assert ids(look("where is the nightly session"))[0] == "doc-../vault", "little evidence of code"
     assert ids(look("thermostat degrees, lit lamps"))[0] == "file-heat.yml", "although data"
 
 
