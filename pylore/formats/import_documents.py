@@ -253,8 +253,7 @@ class DocumentImport(Import):
             if id in self._claimed or not is_page(path):
                 continue
             is_below = any(one == "." or path.startswith(one + "/") for one in self._folders)
-            is_gone = is_below and leads_down(path) and not self._is_there(path)
-            if path in self._rows or is_gone:
+            if path in self._rows or (is_below and leads_down(path) and not self._is_there(path)):
                 yield id, path
 
     def _lose(self, id: str, path: str) -> str:
@@ -334,7 +333,7 @@ def _files_below(path: str, skipped: list[tuple[str, str]]) -> Iterator[str]:
     top, ignored = os.path.realpath(path), set[str]()
 
     def is_plain(file: str) -> bool:
-        if file in ignored or folder_kind(file) == "ignored":
+        if file in ignored:
             return False
         if os.path.islink(file) and os.path.exists(file):
             real = os.path.realpath(file)
@@ -348,8 +347,9 @@ def _files_below(path: str, skipped: list[tuple[str, str]]) -> Iterator[str]:
         if folder == path or ".git" in (*folders, *names):
             listed = Git(folder).ask(*"ls-files -zoi --exclude-standard --directory".split()) or ""
             ignored |= {os.path.join(folder, name.rstrip("/")) for name in listed.split("\0")}
-        folders[:] = sorted(name for name in folders if is_plain(os.path.join(folder, name)))
-        pages = sorted(filter(is_page, names))
+        places = ((name, os.path.join(folder, name)) for name in sorted(folders))
+        folders[:] = (one for one, at in places if folder_kind(at) != "ignored" and is_plain(at))
+        pages = sorted(name for name in names if is_page(name) and name[0] != ".")
         yield from filter(is_plain, (os.path.join(folder, name) for name in pages))
     skipped += [(str(one.filename), f"cannot be read ({one.strerror})") for one in failed]
 
