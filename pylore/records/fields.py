@@ -1,4 +1,4 @@
-"""Fields of records and edges: check, derive and convert values."""
+"""Check fields of records and edges; look up and declare types and relations."""
 
 from __future__ import annotations
 
