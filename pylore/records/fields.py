@@ -1,4 +1,4 @@
-"""Check fields of records and edges; look up and declare types and relations."""
+"""Check fields of records and edges, find fields of files, declare types and relations."""
 
 from __future__ import annotations
 
