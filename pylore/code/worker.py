@@ -94,15 +94,18 @@ def work_all(jobs: Sequence[Job], processes: int) -> Iterator[list[FileOutcome]]
     from threading import Event, Thread
 
     end = Event()
+    probes = [Thread(target=end.wait, daemon=True) for _ in range(8 * processes)]
     try:
-        for _ in range(8 * processes):  # threads and processes of a process and of its ast-grep
-            Thread(target=end.wait, daemon=True).start()
+        for probe in probes:  # as many as the threads and processes of each ast-grep
+            probe.start()
         pool = ProcessPoolExecutor(processes, get_context("fork"), _begin)
     except (NotImplementedError, OSError, RuntimeError):  # no threads, or no writable /dev/shm
         end.set()
         yield from (work(job, load_rules()) for job in jobs)
         return
     end.set()
+    for probe in probes:  # a fork copies no threads
+        probe.join()
     running: deque[Future[list[FileOutcome]]] = deque()
     try:
         for job in jobs:
