@@ -177,9 +177,9 @@ class Project:
 
     def _exchange(self) -> None:
         """Change a record in both clones, and merge them by git."""
-        known = self._known()
-        both = self._random.choice(known or [*self.titles])
-        self._json("edit", both, "--title", f"{self._words.stretch(5)} here")
+        both = self._random.choice(self._known() or [*self.titles])
+        self.titles[both] = f"{self._words.stretch(5)} here"
+        self._json("edit", both, "--title", self.titles[both])
         self._push(self.here, self.folder)
         self._add(self.there, self.other)
         if both in self._known():
