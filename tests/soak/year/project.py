@@ -110,7 +110,7 @@ class Project:
         question = self._words.sentence()
         self._json("search", question, "--graph-depth", "2", name="search, depth 2")
         self._json("context", question, "--budget", "2000")
-        self._json("related", self._random.choice(self._files()))
+        self._json("related", self._random.choice(self._files()), empty=True)  # of a new file
         self._json("show", id)
         self._json("list", "--limit", "20")
 
