@@ -11,7 +11,7 @@ from ..core.stamps import BASE, KINDS, Stamped, clock, content, is_after, is_end
 from ..core.times import ago, now, parse_until
 from ..core.vocabulary import ANCHORED_TO, path_of, symbol_id
 from ..indexing.indexer import Index
-from ..store.changes import RESTORE_BACKUP, SEPARATOR, Past, thing_of
+from ..store.changes import RESTORE_BACKUP, SEPARATOR, Past, owners, row_of_thing, thing_of
 from .fields import PRUNED
 
 TYPE_CHECKING = False
@@ -91,15 +91,14 @@ def write_states(store: Store, rows: Iterable[Thing]) -> dict[str, str]:
         nodes += [row] if isinstance(row, Node) else []
         if store.put(row) != "unchanged":
             is_gone = is_ended(row) and not isinstance(row, Anchor)
-            done.setdefault(_name(thing_of(row)), "invalidated" if is_gone else "restored")
+            done.setdefault(_name(row), "invalidated" if is_gone else "restored")
     Index(store).update([node for node in nodes if node.id in done])
     return dict.fromkeys(_restated(store, nodes), "restored") | done
 
 
-def _name(thing: str) -> str:
+def _name(row: Thing) -> str:
     """Return the name of a link, or the id of a record or of an anchor's record."""
-    id, *rest = thing.split(SEPARATOR)
-    return edge_name((id, rest[0], rest[1])) if len(rest) == 2 else id
+    return edge_name(row.key) if isinstance(row, Edge) else owners(thing_of(row))[0]
 
 
 def _ended(row: Thing) -> Thing:
@@ -201,7 +200,8 @@ def sweep(
             write_states(store, [_ended(row) for row in things if row is not None])
         if days:
             states = (store.changes.older if dry_run else store.changes.sweep)(ago(days))
-    return [{"id": _name(key), "state": state, **row} for key, row in faded.items()], states
+    names = {key: _name(row_of_thing(key)) for key in faded}
+    return [{"id": names[key], "state": state, **row} for key, row in faded.items()], states
 
 
 # --- deleting
