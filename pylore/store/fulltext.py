@@ -279,10 +279,10 @@ class FullText(Table):
             found = [quoted(phrase) for phrase in query.phrases() if phrase not in single]
             found += map(beginning.format, (*query.beginnings, *single))
         count = {phrase: self._count(collection, phrase) for phrase in found}
-        is_small = collection != CODE and self._size(collection) < LARGE
         rare = [one for one in words if len(one) >= LONG and count.get(quoted(one), LARGE) <= RARE]
-        stems = [beginning.format(stem(word)) for word in rare if is_small]
-        count |= {phrase: self._count(collection, phrase) for phrase in stems}
+        if rare and collection != CODE and self._size(collection) < LARGE:
+            stems = (beginning.format(stem(word)) for word in rare)
+            count |= {phrase: self._count(collection, phrase) for phrase in stems}
         return {phrase: number for phrase, number in count.items() if number}
 
     def titled(self, collection: str, phrases: Iterable[str], limit: int) -> list[str]:
